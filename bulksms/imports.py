@@ -14,9 +14,10 @@ from sqlalchemy import Engine, bindparam, select
 
 from bulksms.output import messages
 from shared.accounts.administration import Refused
+from shared.contacts.charsets import USUAL_CHARSETS, encoding_named
 from shared.contacts.csv import ContactReader, NoContacts, RejectedRow
 from shared.contacts.groups import put_contacts
-from shared.contacts.text_stream import LineTooLong, NotText, WrongEncoding, encoding_named, text_chunks
+from shared.contacts.text_stream import LineTooLong, NotText, WrongEncoding, text_chunks
 from shared.db.connection import reading, transaction
 from shared.db.tables.accounts import account
 from shared.db.tables.contacts import contact_group
@@ -47,11 +48,16 @@ class Report:
 
 
 def import_contacts(
-    engine: Engine, group_id: UUID, file: Path, errors: Path | None = None, charset: str | None = None
+    engine: Engine,
+    group_id: UUID,
+    file: Path,
+    errors: Path | None = None,
+    charset: str | None = None,
+    phone_column: str | None = None,
 ) -> Report:
     """Add the file's contacts to the group, and write rejected rows to `errors`. Shows progress.
 
-    `charset` is the file's encoding; default: UTF-8, or UTF-16 with a byte order mark.
+    `charset` is the file's encoding; default: UTF-8, or UTF-16. `phone_column` names the column of the phones.
 
     Raises Refused for an unknown group, a file that is not CSV, and `errors` that is the same file. Chunks already
     imported stay in the group.
@@ -60,13 +66,15 @@ def import_contacts(
         raise Refused(f"{errors} is the file to import. Name another one for rejected rows.")
     report = Report()
     encoding = encoding_named(charset) if charset else None
+    if charset and encoding is None:
+        raise Refused(f"There is no charset {charset!r}. Use {', '.join(USUAL_CHARSETS)}.")
     with ExitStack() as stack:
         progress = stack.enter_context(_progress())
         stream = stack.enter_context(progress.open(file, "rb"))
         error_writer = csv.writer(stack.enter_context(_put_in_place(errors))) if errors else None
         if error_writer:
             error_writer.writerow(["line", "value", "detail"])
-        reader = ContactReader(_numbering(engine, group_id))
+        reader = ContactReader(_numbering(engine, group_id), phone_column=phone_column)
         try:
             for chunk, last in _with_last(text_chunks(iter(lambda: stream.read(BLOCK), b""), encoding)):
                 for rejected in _import_chunk(engine, group_id, reader, chunk, last, report):
@@ -79,7 +87,7 @@ def import_contacts(
             advice = "Save the file as CSV in UTF-8, or use --charset windows-1252."
             raise Refused(f"{file} is not CSV in {charset or 'UTF-8'}. {reason}. {advice}") from None
         except (NoContacts, NotText, LineTooLong) as problem:
-            detail = str(problem) or "It is a binary file: save it as CSV."
+            detail = problem.with_values() if isinstance(problem, NoContacts) else str(problem)
             raise Refused(f"{file} is not CSV of contacts. {detail}") from None
     return report
 

@@ -1,16 +1,19 @@
 """CSV: request bodies read row by row, and lines whose cells a spreadsheet never evaluates as formulas."""
 
-import csv
 import io
 import re
 from collections.abc import Iterable, Iterator
+from itertools import chain
 
-from api.http.uploaded_file import check_media_type, chunks_of_file, not_csv, open_file
+from api.http.uploaded_file import check_media_type, chunks_of_file, not_csv, open_file, wrong_columns
 from api.problems import Problem
+from shared.contacts.columns import NoContacts, read_columns
 from shared.contacts.formulas import defused, restored
+from shared.contacts.phone_cells import PhoneCells, phones_in
+from shared.contacts.rows import SAMPLE_CHARACTERS, RowReader
 from shared.contacts.text_stream import SUBSTITUTE
+from shared.sms.numbering import Numbering
 
-MAX_COLUMNS = 100
 CSV_PAGE = 5_000
 """Rows of an export that are read at a time."""
 QUOTED = re.compile('[,"\n\r]')
@@ -28,42 +31,49 @@ def csv_cell(value: str) -> str:
     return '"' + value.replace('"', '""') + '"' if QUOTED.search(value) else value
 
 
-def read_csv(limit: int, column: str, max_rows: int) -> Iterator[dict[str, str]]:
-    """Yield each row as a mapping of lower-case column name to cell, without empty cells. `column` must be present.
+def read_csv(
+    limit: int, max_rows: int, numbering: Numbering, phone_column: str | None = None
+) -> Iterator[dict[str, str]]:
+    """Yield each phone of the rows of the request's file, as `phone`, with the row's other cells.
 
-    Formulas that `csv_cell` defused are restored. Only the current chunk of the body is in memory. Raises Problem:
-    payload_too_large over `limit` bytes, too_many_recipients after `max_rows` rows, unsupported_media_type, or
-    validation_failed if the file is not CSV with that column.
+    Cells are named by their columns in lower case; empty ones are left out. A cell with several phones gives a mapping
+    for each. Formulas that `csv_cell` defused are restored. Only the current chunk of the body is in memory. Raises
+    Problem: payload_too_large over `limit` bytes, too_many_recipients after `max_rows` rows, unsupported_media_type, or
+    validation_failed if the file is not CSV or the column of its phones is not certain.
     """
     check_media_type(("text/csv",), limit)
-    lines = (line for chunk in chunks_of_file(open_file(limit)) for line in io.StringIO(chunk, newline="\n"))
-    first = next(lines, "")
-    reader = csv.reader(_checked(first, lines), delimiter=max(",;\t", key=first.count), strict=True)
+    chunks = chunks_of_file(open_file(limit))
+    head = ""
+    for chunk in chunks:
+        head += chunk
+        if len(head) >= SAMPLE_CHARACTERS:
+            break
+    found = read_columns(head, numbering, is_whole=len(head) < SAMPLE_CHARACTERS)
+    if found is None:
+        raise not_csv("The first line must name the columns; `phone` is missing.")
     try:
-        names = [name.strip().lower() for name in next(reader, [])[: MAX_COLUMNS + 1]]
-        if column not in names:
-            raise not_csv(f"The first line must name the columns; `{column}` is missing.")
-        if len(names) > MAX_COLUMNS:
-            raise not_csv(f"The first line names more than {MAX_COLUMNS} columns.")
-        taken = 0
-        for read, row in enumerate(reader, 1):
-            is_row = any(cell.strip() for cell in row)
-            taken += is_row
-            if taken > max_rows or read > 2 * max_rows:  # empty rows take time as well
-                raise _too_many(max_rows)
-            if is_row:
-                yield {name: restored(cell.strip()) for name, cell in zip(names, row, strict=False) if cell.strip()}
-    except csv.Error as error:
-        raise not_csv(f"Line {reader.line_num} is not CSV: {error}.") from None
-
-
-def _checked(first: str, lines: Iterator[str]) -> Iterator[str]:
-    line = first
-    while line:
-        if SUBSTITUTE in line:
-            raise not_csv("The file contains a NUL character.")
-        yield line
-        line = next(lines, "")
+        columns = found.phones(phone_column)
+    except NoContacts as refused:
+        if not refused.candidates:
+            raise not_csv("The first line must name the columns; `phone` is missing.") from None
+        raise wrong_columns(refused) from None
+    names = [name.lower() for name in found.names] if found.has_names else []
+    lines = (line for chunk in chain((head,), chunks) for line in io.StringIO(chunk, newline="\n"))
+    taken = 0
+    find = PhoneCells(numbering, *columns).find
+    for read, (line, row, problem) in enumerate(RowReader(lines, found.delimiter)):
+        cells = [restored(cell.strip()) for cell in row]
+        if problem is not None or any(SUBSTITUTE in cell for cell in cells):
+            raise not_csv(f"Line {line:,} is not CSV: {problem or 'it has a NUL character.'}")
+        is_row = line >= found.first_line and any(cells)
+        taken += is_row
+        if taken > max_rows or read > 2 * max_rows:  # empty rows take time as well
+            raise _too_many(max_rows)
+        if is_row:
+            given = {name: cell for name, cell in zip(names, cells, strict=False) if cell}
+            phone = find(cells)
+            for each in phones_in(phone.written, numbering) or [phone.written]:
+                yield {**given, "phone": each}
 
 
 def _too_many(max_rows: int) -> Problem:

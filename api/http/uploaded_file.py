@@ -10,7 +10,9 @@ from werkzeug.sansio.multipart import Data, Epilogue, Event, File, MultipartDeco
 
 from api.http.request import current_request
 from api.problems import Problem, invalid
-from shared.contacts.text_stream import LineTooLong, NotText, WrongEncoding, encoding_named, text_chunks
+from shared.contacts.charsets import USUAL_CHARSETS, encoding_named
+from shared.contacts.columns import NoContacts
+from shared.contacts.text_stream import IS_VCARD, LineTooLong, NotText, WrongEncoding, text_chunks
 
 BLOCK = 64 * 1024
 FORM = "multipart/form-data"
@@ -32,6 +34,8 @@ def check_media_type(types: tuple[str, ...], limit: int) -> None:
     """Raise Problem unless the body is declared as one of the types or a form, and as at most `limit` bytes."""
     request = current_request().http
     if request.mimetype not in (*types, FORM):
+        if "vcard" in request.mimetype:
+            raise Problem("unsupported_media_type", IS_VCARD)
         given = f"`{request.mimetype}`" if request.mimetype else "no Content-Type"
         detail = f"The body was sent with {given}; use text/csv, or multipart/form-data with a CSV file."
         raise Problem("unsupported_media_type", f"{detail} Save a spreadsheet as CSV in UTF-8.")
@@ -53,9 +57,8 @@ def chunks_of_file(file: UploadedFile) -> Iterator[str]:
     """The file's text, in the chunks of `text_chunks`. Raises Problem if the file is not lines of text."""
     try:
         yield from text_chunks(file.blocks, file.encoding)
-    except NotText:
-        detail = "This is a binary file (xlsx, pdf, zip …), not CSV. Save it as CSV in UTF-8."
-        raise Problem("unsupported_media_type", detail) from None
+    except NotText as binary:
+        raise Problem("unsupported_media_type", str(binary)) from None
     except (LineTooLong, WrongEncoding) as wrong:
         raise not_csv(str(wrong)) from None
 
@@ -63,6 +66,16 @@ def chunks_of_file(file: UploadedFile) -> Iterator[str]:
 def not_csv(detail: str) -> Problem:
     """A `validation_failed` for the file as a whole."""
     return invalid([{"pointer": "", "code": "invalid", "detail": detail}])
+
+
+def wrong_columns(problem: NoContacts) -> Problem:
+    """A `validation_failed` for a file whose columns a person has to name; with the `candidates` for the phones."""
+    pointer = f"/{problem.parameter}" if problem.parameter else ""
+    refused = invalid([{"pointer": pointer, "code": "invalid", "detail": problem.with_values()}])
+    if problem.candidates:
+        names = ("column", "name", "values")
+        refused.members["candidates"] = [dict(zip(names, each, strict=True)) for each in problem.candidates]
+    return refused
 
 
 def _blocks(limit: int) -> Iterator[bytes]:
@@ -128,7 +141,7 @@ def _encoding(parameters: dict[str, str]) -> str | None:
         return None
     encoding = encoding_named(charset)
     if encoding is None:
-        detail = f"The file is declared as {charset[:40]!r}; only UTF-8 and windows-1252 are supported."
+        detail = f"The file is declared as {charset[:40]!r}, which is not read. Use {', '.join(USUAL_CHARSETS)}."
         raise Problem("unsupported_media_type", detail)
     return encoding
 

@@ -75,23 +75,23 @@ def delete(group_id: UUID) -> None:
 @click.argument("group_id", type=click.UUID)
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.option("--errors", type=click.Path(dir_okay=False, path_type=Path), help="CSV file for rejected rows.")
-@click.option("--charset", type=click.Choice(["utf-8", "windows-1252"]), help="Encoding of the file.  [default: utf-8]")
-def import_file(group_id: UUID, file: Path, errors: Path | None, charset: str | None) -> None:
-    """Add contacts from a CSV file, from its column `phone` or else the first column of numbers.
+@click.option("--charset", help="Encoding of the file, such as windows-1252.  [default: utf-8]")
+@click.option("--phone-column", help="Name of the column of the phone numbers, or its number.  [default: found]")
+def import_file(group_id: UUID, file: Path, errors: Path | None, charset: str | None, phone_column: str | None) -> None:
+    """Add contacts from a CSV file. Its column of mobile phones is found by its name and its values.
 
     The column `tags` holds tags separated by semicolons; other named columns become fields. Numbers may be written as
     in the account's country. To resume an interrupted import, run it again. Fails if the file has no phone number.
     """
     with engine_of(installation()) as engine:
-        report = import_contacts(engine, group_id, file, errors, charset)
+        report = import_contacts(engine, group_id, file, errors, charset, phone_column)
     for rejected in report.first_bad:
         messages().print(f"[yellow]line {rejected.line}[/yellow]: {escape(repr(rejected.value))}: {rejected.detail}")
     if report.rejected > len(report.first_bad):
         rest = f"{errors} has them all" if errors else "use --errors FILE to get them all"
         messages().print(f"... and {report.rejected - len(report.first_bad):,} more; {rest}")
     if not report.added + report.changed + report.known:
-        where = "in its column `phone` or its first column of numbers"
-        raise click.ClickException(f"{file} has no valid contact. Each needs a phone number {where}.")
+        raise click.ClickException(f"{file} has no valid contact. Each needs a phone number in the same column.")
     done(import_summary(report))
 
 

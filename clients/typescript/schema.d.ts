@@ -1132,6 +1132,24 @@ export interface ImportCounts {
   invalid: number;
 }
 
+/** What was done to rows so that they could be imported. */
+export interface ImportNote {
+  /** `several_phones`: of several phone numbers in a cell, the first is taken; `other_column`: the number is from another column; `value_cut`: a field is cut to 255 characters; `tag_cut`: a tag is cut to 50; `tags_left`: tags are left out, as they are more than 20 or not printable. */
+  code: "several_phones" | "other_column" | "value_cut" | "tag_cut" | "tags_left";
+  /** How often. */
+  rows: number;
+  /** The first such row's line in the file, from 1. */
+  line: number;
+}
+
+/** The phone numbers of a country. */
+export interface ImportCountry {
+  /** The country of the phone numbers, as in ISO 3166-1; null for those of no country. */
+  country: string | null;
+  /** Imported rows. */
+  rows: number;
+}
+
 /** An import of a CSV file of contacts into a group. */
 export interface Import {
   /** The import. */
@@ -1148,6 +1166,14 @@ export interface Import {
   bytes_done: number;
   /** Numbers of rows read so far, by outcome. */
   counts: ImportCounts;
+  /** The column of the phone numbers: its name, or without a header its number. */
+  phone_column: string | null;
+  /** The columns that are not read, at most 100. */
+  fields_left: Array<string>;
+  /** What was cut, left or chosen so far. */
+  notes: Array<ImportNote>;
+  /** The countries of the phone numbers imported so far, the most frequent first. */
+  countries: Array<ImportCountry>;
   /** Why the import failed; null if it did not. */
   error: string | null;
   /** URL that lists the rows that are not valid contacts. */
@@ -2496,7 +2522,7 @@ export interface Operations {
   /** Read events, oldest first, starting after the last one that you handled. */
   listEvents(request?: { query?: { limit?: number; cursor?: string; after?: string; types?: string }; signal?: AbortSignal }): Promise<StreamEventPage>;
   /** Import a CSV file of up to 100 MB into a group, in the background. */
-  importContacts(request: { path: { group_id: string }; query?: { country?: string }; body: string; key?: string; signal?: AbortSignal }): Promise<Import>;
+  importContacts(request: { path: { group_id: string }; query?: { country?: string; phone_column?: string; fields?: string }; body: string; key?: string; signal?: AbortSignal }): Promise<Import>;
   /** List the account's imports, newest first. */
   listImports(request?: { query?: { limit?: number; cursor?: string; group_id?: string }; signal?: AbortSignal }): Promise<ImportPage>;
   /** Show the progress of an import. */
@@ -2600,7 +2626,7 @@ export interface Operations {
   /** Add up to 100,000 phone numbers to the opt-out list, for all messages, one category, one sender ID, or both. */
   createSuppressions(request: { body: SuppressionsBody; key?: string; signal?: AbortSignal }): Promise<Suppressed>;
   /** Add the rows of a CSV file to the opt-out list. */
-  importSuppressions(request: { body: string; key?: string; signal?: AbortSignal }): Promise<Suppressed>;
+  importSuppressions(request: { query?: { phone_column?: string }; body: string; key?: string; signal?: AbortSignal }): Promise<Suppressed>;
   /** Remove a phone number from the opt-out list; with category or sender_id, only that opt-out. */
   deleteSuppression(request: { path: { phone: string }; query?: { category?: "authentication" | "transactional" | "marketing"; sender_id?: string }; signal?: AbortSignal }): Promise<Unsuppressed>;
   /** Count messages with a result by day, sender ID, country, category and status. Test sends are not counted. */

@@ -23,6 +23,7 @@ from console.pages.formats import utc_from_local
 from console.pages.forms import Form, as_number
 from console.pages.problems import REFUSALS
 from console.session.current import country
+from shared.sms.numbering import numbering_of
 
 UUID_FORM = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.ASCII)
 KINDS = ("one", "list", "file", "group")
@@ -54,7 +55,7 @@ class Draft:
     def table(self) -> Table:
         """The CSV file, or its first rows where the page sent only those."""
         try:
-            return read_table(self.form["file_text"] or self.form["file_sample"], country())
+            return read_table(self.form["file_text"] or self.form["file_sample"], numbering_of(country()))
         except (csv.Error, TooManyRecipients) as error:
             self._refuse("file", error)
             return Table()

@@ -2,37 +2,25 @@
 
 import csv
 import re
-import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from io import StringIO
 from itertools import islice
 from typing import Any
 
+from shared.contacts.charsets import encoding_named, is_western
+from shared.contacts.columns import FileColumns, NoContacts, PhoneColumns, read_columns
 from shared.contacts.formulas import restored
-from shared.sms.numbering import numbering_of
-from shared.sms.written import DATE, written_digits
+from shared.contacts.phone_cells import PhoneCells
+from shared.contacts.rows import RowReader
+from shared.contacts.text_stream import WrongEncoding, text_chunks
+from shared.sms.numbering import Numbering, numbering_of
+from shared.sms.written import written_digits
 
 PLACEHOLDER = re.compile(r"(?<!\{)\{\{ *([A-Za-z_]\w{0,31}) *(?:\|[^{}]*)?\}\}(?!\})", re.ASCII)
-PHONE_NAMES = ("phone", "mobile", "msisdn", "telephone", "cell", "tel", "whatsapp", "telefon", "handy", "mobil")
-"""What a column of phones is called, the most telling word first."""
-PHONE_STEMS = re.compile(
-    r"phone|telef|mobil|mobiel|mov[ie]l|celular|cellul|portable|handy(?!man)|rufnummer|whatsapp|msisdn"
-    r"|телеф|мобил|手机|电话|thoai|\b(?:tel|cell?|simu|gsm|hp|fone)(?:n[or]|num\w*)?\b"
-)
-"""What is in longer names of it, such as `Telefonnummer`."""
-OFTEN_BESIDE_A_MOBILE = ("tel", "telefon", "whatsapp")
-"""Names of which another column with a name for phones may be the one to send to."""
-NUMBER_NAMES = ("number", "nummer", "numero", "num", "namba", "no", "nr")
-"""What it may also be called, but other columns are too."""
-CONTACT_NAMES = ("contact", "contacts", "kontakt", "contacto", "contato")
-OTHER_NUMBERS = re.compile(
-    r"client|kunde|customer|account|konto|compte|cuenta|conta\b|order|bestell|auftrag|commande|pedido|\bid|kitambulisho"
-    r"|invoice|rechnung|factur|\bref|code|\bdni\b|\bcpf\b"
-)
-"""What is in the names of columns with numbers that are no phones."""
-NOT_OF_PLACEHOLDERS = re.compile(r"[^a-z0-9_]+")
-LONGEST_PLACEHOLDER = 32
+INTERNATIONAL = numbering_of(None)
+"""Reads numbers with their country code only."""
 LONGEST_MESSAGE = 1600
 """Characters. The API refuses a longer message."""
 PHONE_IN_LIST = re.compile(r"[^\s,;][^\n\r,;]*")
@@ -53,6 +41,10 @@ SAMPLE = 20
 
 class TooManyRecipients(Exception):
     """More than one send can have."""
+
+
+class UnknownCharset(Exception):
+    """The file is not UTF-8, and may be in several other charsets: a person has to name it."""
 
 
 def placeholders(message: str) -> list[str]:
@@ -83,72 +75,59 @@ def phones_of_list(text: str, country: str | None = None) -> list[str]:
     return [plain_phone(found[0], country) for found in islice(PHONE_IN_LIST.finditer(text), MOST_RECIPIENTS + 1)]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Table:
-    """A CSV file: the names of its columns, its first rows, and its text with all of them."""
+    """A CSV file: its text with all rows, and the format of the first ones, which is None if it is empty."""
 
-    columns: tuple[str, ...] = ()
-    first_rows: tuple[tuple[str, ...], ...] = field(default=(), repr=False)
     text: str = field(default="", repr=False)
-    delimiter: str = ","
-    has_names: bool = False
-    """Whether the first row of the text has the names of the columns."""
-    country: str | None = None
-    """The account's country, by which phones are read."""
+    found: FileColumns | None = field(default=None, repr=False)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of the columns; without a row of names, their numbers."""
+        return tuple(self.found.names[:MOST_COLUMNS]) if self.found else ()
+
+    @property
+    def has_names(self) -> bool:
+        """Whether the first row of the text has the names of the columns."""
+        return self.found is not None and self.found.has_names
 
     def rows(self) -> Iterator[tuple[str, ...]]:
         """All rows, as they are read. Raises TooManyRecipients or csv.Error if they cannot be read."""
-        return islice(_rows(self.text, self.delimiter), int(self.has_names), None)
+        return _rows(self.text, self.found.delimiter, self.found.first_line) if self.found else iter(())
+
+    @cached_property
+    def phone_columns(self) -> PhoneColumns | None:
+        """The columns that certainly have the phones, as in an import. None if the person has to choose one."""
+        try:
+            return self.found.phones() if self.found else PhoneColumns([0], [])
+        except NoContacts:
+            return PhoneColumns([0], []) if len(self.columns) == 1 else None
 
     @property
     def phone_column(self) -> int | None:
-        """The column that certainly has the phones. None if there is none, and the person has to choose.
-
-        That is one with an exact name of phones, such as `Phone` or `Mobile number`, or else with a word for phones in
-        its name, or else one that is called a number or a contact, or else the only one whose first rows read like
-        phones. A name counts only if the first rows read like phones.
-        """
-        if len(self.columns) < 2:
-            return 0
-        words = [_words(name) for name in self.columns]
-        exact = [at for name in PHONE_NAMES for at, each in enumerate(words) if name in each and _is_of_phones(each)]
-        like_phones = [at for at in range(len(words)) if any(_like_phone(_cell(row, at)) for row in self.first_rows)]
-        if not like_phones:
-            return exact[0] if exact else None
-        for at in exact:
-            if at in like_phones:
-                others = [other for other in like_phones if other != at and _is_called_phones(words[other])]
-                return None if others and not {*OFTEN_BESIDE_A_MOBILE}.isdisjoint(words[at]) else at
-        for is_named in (_is_called_phones, _is_called_number):
-            if named := [at for at in like_phones if is_named(words[at])]:
-                return named[0] if len(named) == 1 else None
-        are_elsewhere = any(map(_is_called_phones, words))
-        return like_phones[0] if len(like_phones) == 1 and not are_elsewhere else None
+        """The first of them."""
+        return self.phone_columns.columns[0] if self.phone_columns else None
 
     def column(self, name: str) -> int | None:
         """The index of the column for a placeholder: `First Name` is for `first_name`, as in imports into groups.
 
         None if there is none.
         """
-        names = [_placeholder_of(column) for column in self.columns]
-        return names.index(name.lower()) if name.lower() in names else None
+        place = self.found.field_columns().get(name.lower()) if self.found else None
+        return place if place is not None and place < MOST_COLUMNS else None
 
 
-def read_table(text: str, country: str | None = None) -> Table:
-    """A CSV file with commas, semicolons or tabs. Without a row of names, the columns are numbered.
+def read_table(text: str, numbering: Numbering = INTERNATIONAL) -> Table:
+    """A CSV file, as imports into groups read it.
 
     Raises csv.Error if the text is not CSV, and TooManyRecipients if it begins with too many blank rows.
     """
     text = text.replace("\r\n", "\n").replace("\r", "\n")  # as browsers send it back, line ends are others
-    first = text[:LONGEST_ROW].partition("\n")[0]
-    delimiter = max(",;\t", key=first.count)
-    rows = tuple(islice(_rows(text, delimiter), SAMPLE + 1))
-    if not rows:
-        return Table()
-    if not _are_names(rows):
-        columns = tuple(str(number) for number in range(1, len(rows[0]) + 1))
-        return Table(columns, rows[:SAMPLE], text, delimiter, country=country)
-    return Table(rows[0], rows[1:], text, delimiter, has_names=True, country=country)
+    found = read_columns(text, numbering)
+    for _ in islice(_rows(text, found.delimiter if found else ","), SAMPLE + 1):
+        pass
+    return Table(text, found)
 
 
 def sample_of(text: str) -> str:
@@ -156,14 +135,20 @@ def sample_of(text: str) -> str:
     return "".join(islice(StringIO(text, newline=""), SAMPLE + 1))
 
 
-def decoded(content: bytes) -> str:
-    """A file's text: UTF-8, or what spreadsheet programs write (UTF-16, Windows-1252)."""
-    for encoding in ("utf-8-sig", "utf-16") if content[:2] in (b"\xff\xfe", b"\xfe\xff") else ("utf-8-sig",):
-        try:
-            return content.decode(encoding)
-        except UnicodeDecodeError:
-            continue
-    return content.decode("cp1252", "replace")
+def decoded(content: bytes, charset: str = "") -> str:
+    """A file's text: in the charset, or UTF-8 or UTF-16, or what is certainly the Windows-1252 of spreadsheet programs.
+
+    Raises UnknownCharset if it is in another one, and NotText, WrongEncoding or LineTooLong.
+    """
+    try:
+        return "".join(text_chunks([content], encoding_named(charset) if charset else None))
+    except WrongEncoding:
+        if charset:
+            raise
+    text = content.decode("cp1252", "replace")
+    if "\ufffd" in text or not is_western(text):
+        raise UnknownCharset
+    return text
 
 
 def recipients_of_table(table: Table, phone_column: int, columns: Mapping[str, int]) -> list[dict[str, Any]]:
@@ -174,8 +159,12 @@ def recipients_of_table(table: Table, phone_column: int, columns: Mapping[str, i
     """
     recipients: list[dict[str, Any]] = []
     characters = 0
+    numbering = table.found.numbering if table.found else INTERNATIONAL
+    of_phones = table.phone_columns if table.phone_columns and phone_column == table.phone_column else None
+    find = PhoneCells(numbering, *(of_phones or ([phone_column],))).find
     for row in table.rows():
-        entry: dict[str, Any] = {"phone": plain_phone(_cell(row, phone_column), table.country)}
+        found = find(row)
+        entry: dict[str, Any] = {"phone": found.phone or plain_phone(found.written)}
         variables = {name: value for name, place in columns.items() if (value := _cell(row, place))}
         if variables:
             entry["variables"] = variables
@@ -186,81 +175,30 @@ def recipients_of_table(table: Table, phone_column: int, columns: Mapping[str, i
     return recipients
 
 
-def _rows(text: str, delimiter: str) -> Iterator[tuple[str, ...]]:
+def _rows(text: str, delimiter: str, first_line: int = 0) -> Iterator[tuple[str, ...]]:
     """The first MOST_COLUMNS cells of the rows that are not blank, each row read when it is asked for.
 
     An exported file has apostrophes before what a spreadsheet would run: they are left out.
     """
-    file = StringIO(text, newline="")
-    start = 0
 
     def lines() -> Iterator[str]:
-        for line in file:
-            if file.tell() - start > LONGEST_ROW:
+        for line in StringIO(text, newline=""):
+            if len(line) > LONGEST_ROW:
                 raise csv.Error("A row is too long.")
             yield line
 
-    for number, row in enumerate(csv.reader(lines(), delimiter=delimiter)):
+    for number, (line, row, problem) in enumerate(RowReader(lines(), delimiter)):
         if number == MOST_ROWS:
             raise TooManyRecipients
+        if problem is not None:
+            last_line = text.rstrip("\n").split("\n")[line - 1 :]
+            if len(last_line) != 1 or len(last_line[0]) > LONGEST_ROW:
+                raise csv.Error(f"Line {line:,} is not CSV: {problem}")
+            (row,) = csv.reader(last_line, delimiter=delimiter)  # as spreadsheets end a quote with the file
         cells = tuple(restored(cell.strip()) for cell in row[:MOST_COLUMNS])
-        if any(cells):
+        if any(cells) and line >= first_line:
             yield cells
-        start = file.tell()
-
-
-def _placeholder_of(column: str) -> str:
-    """The placeholder that a column fills."""
-    name = NOT_OF_PLACEHOLDERS.sub("_", column.strip().lower()).strip("_")
-    return ("_" + name if name[:1].isdigit() else name)[:LONGEST_PLACEHOLDER]
 
 
 def _cell(row: Sequence[str], place: int) -> str:
     return row[place] if 0 <= place < len(row) else ""
-
-
-def _like_phone(cell: str) -> bool:
-    phone = plain_phone(cell)
-    return phone.isdecimal() and len(phone) >= 8 and not DATE.fullmatch(phone)
-
-
-def _has_only_digits(cell: str) -> bool:
-    """Whether it may be meant as a phone, although it cannot be read as one. No name of a column is like that."""
-    is_long = sum(map(str.isdecimal, cell)) >= 8
-    return is_long and not any(map(str.isalpha, cell)) and not DATE.fullmatch(cell.strip())
-
-
-def _words(name: str) -> list[str]:
-    """The words of a name in small letters without accents."""
-    folded = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", name).casefold())
-    return re.findall(r"[^\W\d_]+", "".join(char for char in folded if not unicodedata.combining(char)))
-
-
-def _is_of_phones(words: Sequence[str]) -> bool:
-    """Whether these are the words of an exact name of phones, such as `mobile number`."""
-    return any(word in PHONE_NAMES for word in words) and all(word in PHONE_NAMES + NUMBER_NAMES for word in words)
-
-
-def _is_called_phones(words: Sequence[str]) -> bool:
-    return PHONE_STEMS.search(" ".join(words)) is not None
-
-
-def _is_called_number(words: Sequence[str]) -> bool:
-    """Whether it may be a name of phones, such as `contact number`, and is not one of other numbers."""
-    if not words or OTHER_NUMBERS.search(" ".join(words)):
-        return False
-    return any(word in CONTACT_NAMES for word in words) or all(word in NUMBER_NAMES for word in words)
-
-
-def _are_names(rows: Sequence[tuple[str, ...]]) -> bool:
-    """Whether the first row has the names of the columns.
-
-    A phone in it is a name only if there is a name of phones too, and if its own column has something else below it.
-    """
-    phones = [place for place, cell in enumerate(rows[0]) if _like_phone(cell) or _has_only_digits(cell)]
-    if not phones:
-        return True
-    columns = [[cell for row in rows[1:] if (cell := _cell(row, place))] for place in range(len(rows[0]))]
-    have_phones = [any(map(_like_phone, column)) for column in columns]
-    has_name = any(has and _is_called_phones(_words(name)) for name, has in zip(rows[0], have_phones, strict=True))
-    return has_name and all(columns[place] and not have_phones[place] for place in phones)

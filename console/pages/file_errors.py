@@ -19,8 +19,12 @@ FILE_ERRORS: tuple[tuple[re.Pattern[str], Any], ...] = tuple(
             _("The first row must name the columns. Call the one with the phone numbers %(name)s."),
         ),
         (
-            r"None of the columns in the first row has the phone(?:s| numbers)\. .*",
+            r"None of the columns(?: in the first row)? has the phone(?:s| numbers)\. .*",
             _("No column has the phone numbers. Call that column phone in the first row."),
+        ),
+        (
+            r"(None of the columns.* is certainly that of the phone numbers|The file has no single column)\b.*",
+            _("Several columns may have the phone numbers, or none is certain. Choose one, and choose the file again."),
         ),
         (
             r"Line (?P<line>[\d,]+) is not CSV: .*",
@@ -32,6 +36,15 @@ FILE_ERRORS: tuple[tuple[re.Pattern[str], Any], ...] = tuple(
         ),
     )
 )
+
+IMPORT_NOTES = {
+    "several_phones": _("Several phone numbers in a cell, of which the first is taken"),
+    "other_column": _("Phone number from another column"),
+    "value_cut": _("Field cut to 255 characters"),
+    "tag_cut": _("Tag cut to 50 characters"),
+    "tags_left": _("Tags left out: more than 20, or not printable"),
+}
+"""What was done to rows of an import, by the API's code."""
 
 
 def file_error(detail: str) -> str:

@@ -35,7 +35,7 @@ class Form:
     `fields` maps the API's names to the form's, for those that differ: `{"phones": "recipients"}`. The name of a
     part of a field is written with a slash: `stop_if/over`. An error of a field that the form does not have is in
     `problem`, above the form. `notice` is about a form that is only shown again. `rejected` has the recipients or
-    contacts that were refused, each with its reason.
+    contacts that were refused, each with its reason, and `candidates` the columns of a file that may have the phones.
     """
 
     def __init__(self, values: Mapping[str, str] | None = None, fields: Mapping[str, str] | None = None) -> None:
@@ -44,6 +44,7 @@ class Form:
         self.problem = ""
         self.notice = ""
         self.rejected: list[Mapping[str, Any]] = []
+        self.candidates: list[Mapping[str, Any]] = []
         self._fields = dict(fields or {})
         self.values.setdefault("key", new_key())
 
@@ -96,6 +97,7 @@ class Form:
             self.notice = describe(error)
             return self
         named = self._named(error.problem.get("errors") or ())
+        self.candidates = list(error.problem.get("candidates") or ())
         elsewhere = []
         for name, text in named.items():
             if name in self.values or name in self._fields.values():

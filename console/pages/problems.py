@@ -65,7 +65,10 @@ REFUSALS: dict[str, Any] = {
     "quote_changed": _("The price has risen. Check the message again."),
     "quote_mismatch": _("The price was for another message or other recipients. Check the message again."),
     "payload_too_large": _("This is too large."),
-    "unsupported_media_type": _("This is not a CSV file. Save the spreadsheet as CSV, and choose that file."),
+    "unsupported_media_type": _(
+        "This is not a CSV file. Save the spreadsheet as CSV, or export the address book (vCard) as CSV, and choose"
+        " that file."
+    ),
     "recipient_limit": _("This phone number has received too many messages within the last hour."),
     "rate_limited": _("Too many requests. Wait a moment and try again."),
     "unavailable": _("The service is busy. Nothing was done; try again in a moment."),

@@ -9,10 +9,14 @@ from flask_babel import gettext
 from console.message.choices import groups, senders
 from console.message.drafts import FIELDS, FIELDS_OF_FILE, Draft
 from console.message.quotes import MessagePreview, preview, preview_without_price, recipients_known
-from console.message.recipients import decoded, sample_of
+from console.message.recipients import UnknownCharset, decoded, sample_of
 from console.message.sent_forms import key_for, remember_sent, sent_with, was_sent
+from console.pages.csv_files import CHARSETS, CHOOSE_CHARSET
+from console.pages.file_errors import file_error
 from console.pages.forms import Form
+from console.pages.problems import REFUSALS
 from console.session.current import account, require
+from shared.contacts.text_stream import LineTooLong, NotText, WrongEncoding
 
 pages = Blueprint("compose", __name__, url_prefix="/compose")
 
@@ -84,7 +88,9 @@ def _posted() -> Form:
     uploaded = request.files.get("file")
     if uploaded is not None and uploaded.filename:
         content = uploaded.stream.read(LARGEST_FILE + 1)
-        file = decoded(content) if len(content) <= LARGEST_FILE else ""
+        file = _text_of(content, form) if len(content) <= LARGEST_FILE else ""
+        if "file" in form.errors or "charset" in form.errors:
+            return form
         if max(len(content), len(file.encode())) > LARGEST_FILE:  # forms carry it in UTF-8, which may be longer
             form.errors["file"] = gettext("The file is larger than 20 MB. Import it into a group instead.")
             return form
@@ -96,6 +102,19 @@ def _posted() -> Form:
     return form
 
 
+def _text_of(content: bytes, form: Form) -> str:
+    """The text of an uploaded file; empty, with an error in the form, if it cannot be read."""
+    try:
+        return decoded(content, form["charset"] if form["charset"] in CHARSETS else "")
+    except UnknownCharset:
+        form.errors["charset"] = str(CHOOSE_CHARSET)
+    except NotText:
+        form.errors["file"] = str(REFUSALS["unsupported_media_type"])
+    except (WrongEncoding, LineTooLong) as wrong:
+        form.errors["file"] = file_error(str(wrong))
+    return ""
+
+
 def _page(form: Form) -> Any:
     draft = Draft(form)
     if draft.kind == "file" and form["file_text"]:
@@ -103,6 +122,7 @@ def _page(form: Form) -> Any:
         form.values["file_sample"] = sample_of(form["file_text"])
     shown = _without_price(draft) if form.wrong else preview(draft)
     choices = {"senders": senders(form), "groups": groups(form), "is_small_file": len(form["file_text"]) <= SMALL_FILE}
+    choices["charsets"] = CHARSETS
     return render_template("compose/write.html", form=form, draft=draft, preview=shown, **choices)
 
 

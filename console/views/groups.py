@@ -7,8 +7,8 @@ from flask import Blueprint, flash, redirect, render_template, request, url_for
 from flask_babel import format_decimal, gettext
 
 from console.message.recipients import phones_of_list, plain_phone
-from console.pages.csv_files import FILE, content_type_of, download, length_of, tell_encoding
-from console.pages.file_errors import file_error
+from console.pages.csv_files import CHARSETS, CHOOSE_CHARSET, FILE, content_type_of, download, length_of, tell_encoding
+from console.pages.file_errors import IMPORT_NOTES, file_error
 from console.pages.formats import counted
 from console.pages.forms import Form
 from console.pages.paging import paging
@@ -143,9 +143,12 @@ def import_file(group_id: Any) -> Any:
         return _page(str(group_id), upload=form), 400
     try:
         country = (form.text("country") or "").upper() or None
-        kind = content_type_of(file.stream)
-        length = length_of(file.stream)
-        started = account().groups.import_file(str(group_id), file.stream, length, country, kind, form.key)
+        kind = content_type_of(file.stream, form["charset"])
+        if kind is None:
+            form.errors["charset"] = str(CHOOSE_CHARSET)
+            return _page(str(group_id), upload=form), 400
+        length, column = length_of(file.stream), form.text("phone_column")
+        started = account().groups.import_file(str(group_id), file.stream, length, country, kind, form.key, column)
     except ApiError as error:
         return _page(str(group_id), upload=form.refuse(error)), 400
     tell_encoding(kind)
@@ -158,14 +161,14 @@ def show_import(import_id: Any) -> Any:
     shown = _import(import_id)
     group = account().groups.one(shown["group_id"])
     errors = account().groups.import_errors(str(import_id), **paging())
-    return render_template("groups/import.html", shown=shown, group=group, errors=errors)
+    return render_template("groups/import.html", shown=shown, group=group, errors=errors, import_notes=IMPORT_NOTES)
 
 
 @pages.get("/imports/<uuid:import_id>/progress")
 def import_progress(import_id: Any) -> Any:
     """The same for a page that refreshes itself. When the import has ended, the whole page is reloaded."""
     shown = _import(import_id)
-    part = render_template("groups/import_progress.html", shown=shown)
+    part = render_template("groups/import_progress.html", shown=shown, import_notes=IMPORT_NOTES)
     return part, 200, {} if shown["status"] in ("queued", "running") else {"HX-Refresh": "true"}
 
 
@@ -234,4 +237,5 @@ def _page(group_id: str, name: Form | None = None, contacts: Form | None = None,
         name=name or Form({"name": group["name"]}),
         contacts=contacts or Form({"phones": ""}),
         upload=upload or Form({"country": ""}),
+        charsets=CHARSETS,
     )

@@ -8,7 +8,7 @@ from flask_babel import format_decimal, gettext
 
 from console.message.choices import find_sender, senders
 from console.message.recipients import phones_of_list, plain_phone
-from console.pages.csv_files import FILE, content_type_of, download, length_of, tell_encoding
+from console.pages.csv_files import CHARSETS, CHOOSE_CHARSET, FILE, content_type_of, download, length_of, tell_encoding
 from console.pages.formats import counted
 from console.pages.forms import Form
 from console.pages.paging import paging
@@ -59,8 +59,12 @@ def import_file() -> Any:
         form.errors["file"] = gettext("Choose a file.")
         return _page(Form(), form), 400
     try:
-        kind = content_type_of(file.stream)
-        added = account().suppressions.import_file(file.stream, length_of(file.stream), kind)
+        kind = content_type_of(file.stream, form["charset"])
+        if kind is None:
+            form.errors["charset"] = str(CHOOSE_CHARSET)
+            return _page(Form(), form), 400
+        length, column = length_of(file.stream), form.text("phone_column")
+        added = account().suppressions.import_file(file.stream, length, kind, column)
     except ApiError as error:
         return _page(Form(), form.refuse(error)), 400
     _say(added)
@@ -144,6 +148,5 @@ def _page(form: Form, upload: Form) -> str:
     page = search.page(lambda: account().suppressions.page(phone=searched, **paging()))
     possible = _possible() if may("suppressions:read") else []
     choices = senders(form) if may("suppressions:write") else None
-    return render_template(
-        "opt_outs/index.html", page=page, form=form, upload=upload, search=search, senders=choices, possible=possible
-    )
+    shown = {"form": form, "upload": upload, "search": search, "senders": choices, "charsets": CHARSETS}
+    return render_template("opt_outs/index.html", page=page, possible=possible, **shown)

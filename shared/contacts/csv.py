@@ -1,44 +1,37 @@
 """Parses contacts from CSV chunk by chunk, buffering at most one incomplete row.
 
-The first row is a header if none of its cells looks like a number. Phones are in the column `phone`, or one with a name
-that address books use, or the only column. `tags` has tags separated by semicolons; every other named column is a
-field. Without a header, the first column that looks like numbers has the phones, and the others are ignored.
+`shared.contacts.columns` finds the columns of the phones, the tags and the fields by the first rows. Without a header,
+all but the phones is ignored. What a contact cannot have is cut or left out, and counted in the report.
 
 An apostrophe before a formula is none of the value: exports and spreadsheets write it.
 """
 
-import csv
-import re
+import io
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Final, NamedTuple
 
-from shared.contacts.fields import MAX_FIELDS, MAX_TAGS, tag_problem, value_problem
+from shared.contacts.columns import FileColumns, NoContacts, read_columns
+from shared.contacts.fields import MAX_VALUE_LENGTH, value_problem
 from shared.contacts.formulas import restored
 from shared.contacts.groups import Contact
+from shared.contacts.phone_cells import PhoneCells, unwrapped
+from shared.contacts.rows import RowReader
+from shared.contacts.tags import read_tags
+from shared.sms.countries import country_of, country_prefix
 from shared.sms.numbering import Numbering
+from shared.sms.segments import FORBIDDEN
 
 __all__ = ["Checkpoint", "ContactReader", "NoContacts", "RejectedRow"]
 
-MAX_RECORD_CHARACTERS: Final = 8_192
-"""Maximum size of a row in characters; a quote that makes it longer is a mistake."""
-MAX_RECORD_LINES: Final = 50
-OPEN_QUOTE: Final = "The row has a quote that does not end. Close it, or write a quote inside a cell twice."
 QUOTED: Final = 40
 """Characters of a rejected value in errors."""
+LISTED_COLUMNS: Final = 100
+"""Names of columns in a report."""
 REPLACEMENT: Final = "\ufffd"
 """The replacement character, which programs write for characters that they could not decode."""
-PHONE_COLUMNS: Final = (
-    "phone", "phone_number", "phonenumber", "phones", "mobile", "mobile_number", "msisdn", "number", "telephone", "tel",
-    "cell", "recipient", "phone_no", "mobile_no", "mobile_phone", "cell_phone", "cellphone", "contact_number",
-)  # fmt: skip
-
-_NUMBER = re.compile(r"\d.?\d.?\d.?\d.?\d")
-_NOT_OF_NAMES = re.compile(r"[^a-z0-9_]+")
-_BETWEEN_TAGS = re.compile(r"[;|]")
-
-
-class NoContacts(Exception):
-    """The file as a whole is not usable. The message says why."""
+LOST_CHARACTER: Final = "A character of the row was lost (U+FFFD): export the file again, as CSV in UTF-8."
 
 
 class RejectedRow(NamedTuple):
@@ -52,7 +45,7 @@ class RejectedRow(NamedTuple):
 
 @dataclass(slots=True)
 class Checkpoint:
-    """The state of a reader between chunks: position, buffered text and columns."""
+    """The state of a reader between chunks: position, buffered text, columns, and the report so far."""
 
     line: int = 0
     """Number of lines read before `rest`."""
@@ -60,139 +53,136 @@ class Checkpoint:
     """The beginning of an incomplete row."""
     delimiter: str | None = None
     """None before the first row."""
+    first_line: int = 0
+    """The lines before it have no contacts."""
     phone: int = 0
+    other_phones: list[int] = field(default_factory=list)
+    labels: list[int] = field(default_factory=list)
+    """The columns that say what each phone is, `phone` first; empty if there are none."""
     fields: dict[str, int] = field(default_factory=dict)
     """Column index by field name."""
     tags: int | None = None
+    phone_column: str | None = None
+    """The name of the column of the phones."""
+    fields_left: list[str] = field(default_factory=list)
+    """The names of columns that are not read, at most LISTED_COLUMNS."""
+    notes: dict[str, list[int]] = field(default_factory=dict)
+    """By code, how many rows it applies to, and the line of the first one."""
+    countries: dict[str, int] = field(default_factory=dict)
+    """Phones by country (ISO 3166-1 alpha-2; empty: none)."""
 
     def as_dict(self) -> dict[str, Any]:
         """The checkpoint for JSON; restore it with `Checkpoint(**values)`."""
         return asdict(self)
 
+    @property
+    def phone_columns(self) -> list[int]:
+        """The columns of phones, of which the first counts most."""
+        return [self.phone, *self.other_phones]
+
+    def begin(self, found: FileColumns, phone_column: str | None = None, fields: Sequence[str] | None = None) -> None:
+        """Take the format of a file. `phone_column` and `fields` are those that a person named. Raises NoContacts."""
+        phones = found.phones(phone_column)
+        self.delimiter, self.first_line = found.delimiter, found.first_line
+        self.phone, *self.other_phones = phones.columns
+        self.labels = phones.labels
+        self.tags = found.tags({self.phone})
+        self.fields = found.fields({self.phone, self.tags}, fields)
+        self.phone_column = found.names[self.phone]
+        self.fields_left = found.left({self.phone, self.tags, *self.fields.values()})[:LISTED_COLUMNS]
+
 
 class ContactReader:
     """Reads contacts from chunks of text, starting at a checkpoint."""
 
-    def __init__(self, numbering: Numbering, checkpoint: Checkpoint | None = None) -> None:
+    def __init__(
+        self, numbering: Numbering, checkpoint: Checkpoint | None = None, phone_column: str | None = None
+    ) -> None:
         self._numbering = numbering
+        self._phone_column = phone_column
         self.checkpoint = checkpoint or Checkpoint()
 
     def read(self, chunk: str, last: bool) -> tuple[list[Contact], list[RejectedRow]]:
-        """Parse the next chunk into contacts and rejected rows. Raises NoContacts for an unusable header.
+        """Parse the next chunk into contacts and rejected rows. Raises NoContacts if no column has the phones.
 
         A chunk ends at a line end unless it is the `last`; a row may continue in the next chunk.
         """
-        contacts: list[Contact] = []
-        rejected: list[RejectedRow] = []
-        for line, record in self._records(chunk, last):
-            if record is None:
-                rejected.append(RejectedRow(line, "", "invalid", OPEN_QUOTE))
-            elif record.strip():
-                result = self._contact(line, record)
-                if isinstance(result, Contact):
-                    contacts.append(result)
-                elif result is not None:
-                    rejected.append(result)
+        checkpoint = self.checkpoint
+        text = checkpoint.rest + chunk
+        if checkpoint.delimiter is None:
+            found = read_columns(text, self._numbering, is_whole=last)
+            if found is not None:
+                checkpoint.begin(found, self._phone_column)
+        rows = RowReader(io.StringIO(text, newline="\n"), checkpoint.delimiter or ",", checkpoint.line, last=last)
+        contacts, rejected = self._contacts(rows, REPLACEMENT in text, FORBIDDEN.search(text) is not None)
+        checkpoint.line, checkpoint.rest = rows.line, rows.rest
         return contacts, rejected
 
-    def _records(self, chunk: str, last: bool) -> list[tuple[int, str | None]]:
-        """The rows that end in the chunk, with the number of their first line; None for an unterminated row."""
-        checkpoint = self.checkpoint
-        lines = (checkpoint.rest + chunk).split("\n")
-        if not lines[-1]:
-            lines.pop()
-        records: list[tuple[int, str | None]] = []
-        at = 0
-        checkpoint.rest = ""
-        while at < len(lines):
-            end = _end_of_record(lines, at)
-            if end is None and not last and _within_limits(lines[at:]):
-                checkpoint.rest = "\n".join(lines[at:]) + "\n"
-                break
-            records.append((checkpoint.line + at + 1, None if end is None else "\n".join(lines[at:end])))
-            at = at + 1 if end is None else end
-        checkpoint.line += at
-        return records
+    def _contacts(
+        self, rows: RowReader, has_lost: bool, has_forbidden: bool
+    ) -> tuple[list[Contact], list[RejectedRow]]:
+        """The contacts of the rows; the flags say whether any of them has such characters."""
+        checkpoint, read = self.checkpoint, self._numbering.read
+        at, find = checkpoint.phone, PhoneCells(self._numbering, checkpoint.phone_columns, checkpoint.labels).find
+        contacts: list[Contact] = []
+        rejected: list[RejectedRow] = []
+        prefixes: list[str] = []
+        for line, row, problem in rows:
+            if problem is not None:
+                rejected.append(RejectedRow(line, "", "invalid", problem))
+                continue
+            cells = [cell.strip() for cell in row]
+            if line < checkpoint.first_line or not any(cells):
+                continue
+            written, note = cells[at] if at < len(cells) else "", None
+            phone = None if checkpoint.labels else read(written)
+            if phone is None:
+                phone, written, note = find(cells)
+            if phone is None:
+                rejected.append(RejectedRow(line, written[:QUOTED], **self._numbering.problem(written)))
+                continue
+            fields = self._fields(cells, line) if checkpoint.fields else None
+            if has_lost and REPLACEMENT in "".join(cells):
+                problem = LOST_CHARACTER
+            elif has_forbidden and fields:
+                problem = next(filter(None, map(value_problem, fields.values())), None)
+            if problem is not None:
+                rejected.append(RejectedRow(line, written[:QUOTED], "invalid", problem))
+                continue
+            if note is not None:
+                self._note(note, line)
+            contacts.append(Contact(int(phone), fields, self._tags(cells, line)))
+            prefixes.append(country_prefix(phone))
+        self._count_countries(prefixes)
+        return contacts, rejected
 
-    def _contact(self, line: int, record: str) -> Contact | RejectedRow | None:
-        """Parse a row; None for the header and for an empty row."""
-        checkpoint = self.checkpoint
-        if checkpoint.delimiter is None and self._read_header(record):
+    def _fields(self, cells: list[str], line: int) -> dict[str, str]:
+        fields: dict[str, str] = {}
+        width = len(cells)
+        for name, at in self.checkpoint.fields.items():
+            if at < width and (value := cells[at]):
+                if value[0] == "=" or "'" in value:
+                    value = restored(unwrapped(value))
+                if len(value) > MAX_VALUE_LENGTH:
+                    value = value[:MAX_VALUE_LENGTH].rstrip()
+                    self._note("value_cut", line)
+                fields[name] = value
+        return fields
+
+    def _tags(self, cells: list[str], line: int) -> Sequence[str] | None:
+        at = self.checkpoint.tags
+        if at is None:
             return None
-        try:
-            cells = _cells(record, checkpoint.delimiter or ",")
-        except csv.Error as error:
-            return RejectedRow(line, record[:QUOTED], "invalid", f"The row is not CSV: {error}. Check its quotes.")
-        if not any(cells):
-            return None
-        written = cells[checkpoint.phone].lstrip("'") if checkpoint.phone < len(cells) else ""
-        phone = self._numbering.read(written)
-        if phone is None:
-            return RejectedRow(line, written[:QUOTED], **self._numbering.problem(written))
-        fields = {name: restored(cells[at]) for name, at in checkpoint.fields.items() if at < len(cells) and cells[at]}
-        tags = [] if checkpoint.tags is None or checkpoint.tags >= len(cells) else _tags(cells[checkpoint.tags])
-        problem = next(filter(None, [*map(value_problem, fields.values()), *map(tag_problem, tags)]), None)
-        if problem is None and len(tags) > MAX_TAGS:
-            problem = f"A contact has at most {MAX_TAGS} tags."
-        if REPLACEMENT in record:
-            problem = "A character of the row was lost (U+FFFD): export the file again, as CSV in UTF-8."
-        if problem is not None:
-            return RejectedRow(line, written[:QUOTED], "invalid", problem)
-        return Contact(int(phone), fields if checkpoint.fields else None, tags if checkpoint.tags is not None else None)
+        tags, notes = read_tags(cells[at] if at < len(cells) else "")
+        for note in notes:
+            self._note(note, line)
+        return tags
 
-    def _read_header(self, record: str) -> bool:
-        """Detect delimiter and columns from the first row. Returns whether it is a header."""
-        checkpoint = self.checkpoint
-        delimiter = max(",;\t|", key=record.count)
-        try:
-            cells = _cells(record, delimiter)
-        except csv.Error as error:
-            raise NoContacts(f"The first row is not CSV: {error}.") from None
-        if not any(cells):
-            return True
-        checkpoint.delimiter = delimiter
-        numbers = [at for at, cell in enumerate(cells) if _NUMBER.search(cell)]
-        if numbers:
-            checkpoint.phone = numbers[0]
-            return False
-        names = [_NOT_OF_NAMES.sub("_", cell.strip().lower()).strip("_") for cell in cells]
-        checkpoint.phone = min((names.index(name) for name in PHONE_COLUMNS if name in names), default=0)
-        if names[checkpoint.phone] not in PHONE_COLUMNS and len(names) > 1:
-            known = ", ".join(PHONE_COLUMNS)
-            raise NoContacts(f"None of the columns in the first row has the phone numbers. Call it one of: {known}.")
-        checkpoint.tags = names.index("tags") if "tags" in names else None
-        for at, name in enumerate(names):
-            if name and at not in (checkpoint.phone, checkpoint.tags):
-                checkpoint.fields.setdefault(("_" + name if name[0].isdigit() else name)[:32], at)
-        if len(checkpoint.fields) > MAX_FIELDS:
-            raise NoContacts(
-                f"The file has {len(checkpoint.fields)} columns of fields; a contact has at most {MAX_FIELDS}."
-            )
-        return True
+    def _note(self, code: str, line: int) -> None:
+        self.checkpoint.notes.setdefault(code, [0, line])[0] += 1
 
-
-def _end_of_record(lines: list[str], start: int) -> int | None:
-    """The index after the last line of the row that begins at `start`; None if its quotes are not closed in time."""
-    open_quotes = size = 0
-    for at in range(start, min(len(lines), start + MAX_RECORD_LINES)):
-        open_quotes ^= lines[at].count('"') & 1
-        size += len(lines[at])
-        if size > MAX_RECORD_CHARACTERS and at > start:
-            return None
-        if not open_quotes:
-            return at + 1
-    return None
-
-
-def _within_limits(lines: list[str]) -> bool:
-    return len(lines) < MAX_RECORD_LINES and sum(map(len, lines)) <= MAX_RECORD_CHARACTERS
-
-
-def _cells(record: str, delimiter: str) -> list[str]:
-    if '"' not in record:
-        return [cell.strip() for cell in record.split(delimiter)]
-    return [cell.strip() for row in csv.reader([record], delimiter=delimiter) for cell in row]
-
-
-def _tags(cell: str) -> list[str]:
-    return [tag for tag in (part.strip() for part in _BETWEEN_TAGS.split(restored(cell))) if tag]
+    def _count_countries(self, prefixes: list[str]) -> None:
+        counts = Counter(self.checkpoint.countries)
+        for prefix, count in Counter(prefixes).items():
+            counts[country_of(prefix) or ""] += count
+        self.checkpoint.countries = dict(counts)

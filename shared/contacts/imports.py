@@ -8,14 +8,15 @@ from uuid import UUID
 from sqlalchemy import (
     Connection,
     Engine,
+    Text,
     and_,
     bindparam,
     case,
+    cast,
     delete,
     exists,
     func,
     insert,
-    null,
     or_,
     select,
     update,
@@ -69,7 +70,11 @@ KEEP_CHUNK = insert(import_chunk)
 IS_OPEN = in_constants(contact_import.c.state, "queued", "running")
 UPDATE_IMPORT = update(contact_import).where(contact_import.c.id == bindparam("import"))
 QUEUE = UPDATE_IMPORT.where(contact_import.c.state == "receiving").values(
-    state="queued", chunks=bindparam("number"), bytes=bindparam("size"), worked_at=func.clock_timestamp()
+    state="queued",
+    chunks=bindparam("number"),
+    bytes=bindparam("size"),
+    checkpoint=bindparam("checkpoint_reached"),
+    worked_at=func.clock_timestamp(),
 )
 OPEN = select(func.count().label("imports"), func.coalesce(func.sum(contact_import.c.bytes), 0).label("bytes")).where(
     contact_import.c.account_id == bindparam("account"), IS_OPEN
@@ -105,7 +110,10 @@ HAS_REST = and_(HAS_STOPPED, or_(HAS_CHUNKS, contact_import.c.checkpoint["rest"]
 DROP_REST = (
     update(contact_import)
     .where(in_parameter(contact_import.c.id, "imports"), HAS_STOPPED)
-    .values(checkpoint=null(), error=case((HAS_CHUNKS, bindparam("reason")), else_=contact_import.c.error))
+    .values(
+        checkpoint=contact_import.c.checkpoint.op("-")(cast("rest", Text)),
+        error=case((HAS_CHUNKS, bindparam("reason")), else_=contact_import.c.error),
+    )
     .returning(contact_import.c.id)
 )
 DROP_ALL_CHUNKS = delete(import_chunk).where(in_parameter(import_chunk.c.import_id, "imports"))
@@ -152,8 +160,18 @@ def keep_chunk(engine: Engine, import_id: UUID, number: int, content: str) -> No
         connection.execute(KEEP_CHUNK, {"import_id": import_id, "number": number, "content": content})
 
 
-def queue_import(connection: Connection, account_id: int, import_id: UUID, chunks: int, size: int) -> None:
-    """Queue an import of the account whose file, of `size` bytes, is complete. Raises TooManyImports."""
+def queue_import(
+    connection: Connection,
+    account_id: int,
+    import_id: UUID,
+    chunks: int,
+    size: int,
+    checkpoint: dict[str, Any] | None = None,
+) -> None:
+    """Queue an import of the account whose file, of `size` bytes, is complete. Raises TooManyImports.
+
+    `checkpoint` is where its reader begins; None if the reader has to find the columns.
+    """
     one_at_a_time(connection, "imports", account_id)
     found = connection.execute(OPEN, {"account": account_id}).one()
     if found.imports >= MAX_OPEN:
@@ -161,7 +179,8 @@ def queue_import(connection: Connection, account_id: int, import_id: UUID, chunk
     if found.bytes + size > MAX_OPEN_BYTES:
         megabytes = MAX_OPEN_BYTES // (1024 * 1024)
         raise TooManyImports(f"The files of an account's open imports can have at most {megabytes} MB together.")
-    connection.execute(QUEUE, {"import": import_id, "number": chunks, "size": size})
+    values = {"import": import_id, "number": chunks, "size": size, "checkpoint_reached": checkpoint or {}}
+    connection.execute(QUEUE, values)
 
 
 def end_chunk(connection: Connection, import_id: UUID, checkpoint: dict[str, Any], more: dict[str, int]) -> None:

@@ -52,6 +52,8 @@ BEYOND_A_SCHEMA = {
     ("quiet_hours", "invalid_time"): "both ends the same",
     ("variables", "invalid"): "names of variables",
     ("", "invalid"): "a CSV names its columns",
+    ("phone_column", "invalid"): "a column of the file",
+    ("fields", "invalid"): "fields of the file",
     ("", "required"): "a change changes something",
 }
 """Fields with rules that JSON Schema cannot say: data that it allows is refused for them, and rightly so."""

@@ -29,6 +29,7 @@ from api.resources.contacts.schemas import (
 from api.resources.groups.routes import find_group, group_not_found
 from api.schemas.paging import page_of
 from shared.contacts import groups as contacts
+from shared.contacts.tags import cell_of
 from shared.db.connection import reading
 from shared.db.tables import contacts as tables
 from shared.sms.numbering import numbering_of
@@ -238,7 +239,7 @@ def _csv(group_id: UUID, names: list[str] | None, query: dict[str, Any]) -> CsvR
 def _csv_contact(row: Row[Any], names: list[str] | None) -> str:
     fields = row.fields or {}
     values = [encode(fields) if fields else None] if names is None else [fields.get(name) for name in names]
-    return csv_line([row.phone, *values, ";".join(row.tags or [])])
+    return csv_line([row.phone, *values, cell_of(row.tags or [])])
 
 
 def _contact(row: Row[Any]) -> Any:

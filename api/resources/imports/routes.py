@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Column, Connection, Row, and_, bindparam, select
+from sqlalchemy import ColumnElement, Connection, Row, and_, bindparam, select
 
 from api.auth.tokens import Caller
 from api.commit.draft import encode
@@ -18,14 +18,15 @@ from api.idempotency import IdempotentResponse, once
 from api.problems import Problem
 from api.resources.groups.routes import find_group
 from api.resources.imports.schemas import ImportErrorResponse, ImportPaging, ImportQuery, ImportResponse
-from api.resources.imports.upload import check_upload, take_upload
+from api.resources.imports.upload import AskedColumns, check_upload, take_upload
 from api.schemas.paging import Paging, page_of
 from shared.contacts.imports import TooManyImports, begin_import, cancel_import, drop_import, queue_import
 from shared.db.connection import reading
 from shared.db.tables import contacts as tables
+from shared.sms.numbering import numbering_of
 
 COLUMNS = tables.contact_import.c
-FIELDS: tuple[Column[Any], ...] = (
+FIELDS: tuple[ColumnElement[Any], ...] = (
     COLUMNS.id,
     COLUMNS.group_id,
     COLUMNS.state,
@@ -38,6 +39,7 @@ FIELDS: tuple[Column[Any], ...] = (
     COLUMNS.unchanged,
     COLUMNS.invalid,
     COLUMNS.error,
+    *(COLUMNS.checkpoint[name].label(name) for name in ("phone_column", "fields_left", "notes", "countries")),
     COLUMNS.created_at,
     COLUMNS.finished_at,
 )
@@ -66,24 +68,30 @@ def import_contacts(caller: Caller, group_id: UUID, query: dict[str, Any]) -> Id
     """Import a CSV file of up to 100 MB into a group, in the background.
 
     The body is the file, or a form (multipart/form-data) with the file. The file is in UTF-8 or UTF-16, or in
-    Windows-1252 if the Content-Type declares it (`text/csv; charset=windows-1252`). The column `phone` contains the
-    phone numbers, `tags` contains tags separated by semicolons, and every other named column is a field. A file without
-    a header contains only phone numbers. GET /imports/{import_id} shows the progress.
+    another charset if the Content-Type declares it (`text/csv; charset=windows-1252`). The column of the phone numbers
+    is found by its name and values, those of mobile phones before others; where that is not certain, the file is
+    refused with the `candidates`, and `phone_column` names one. `tags` contains tags separated by semicolons or commas,
+    and every other named column is a field. Of a file without a header, only the phone numbers are read.
+    GET /imports/{import_id} shows the progress.
     """
     check_upload()
     engine = services().engine
     with reading(engine) as connection:
         group = find_group(connection, caller, group_id)
-    import_id = begin_import(engine, caller.account_id, group_id, query.get("country") or group.country)
+    country = query.get("country") or group.country
+    fields = [name.strip() for name in query["kept_fields"].split(",")] if "kept_fields" in query else None
+    asked = AskedColumns(query.get("phone_column"), fields)
+    import_id = begin_import(engine, caller.account_id, group_id, country)
     queued = False
     try:
-        uploaded = take_upload(engine, import_id)
+        uploaded = take_upload(engine, import_id, numbering_of(country), asked)
         key = key_of_request(caller, {"sha256": uploaded.digest, **query})
         with engine.begin() as connection:
 
             def act() -> str:
                 try:
-                    queue_import(connection, caller.account_id, import_id, uploaded.chunks, uploaded.size)
+                    begun = uploaded.checkpoint.as_dict() if uploaded.checkpoint.delimiter else None
+                    queue_import(connection, caller.account_id, import_id, uploaded.chunks, uploaded.size, begun)
                 except TooManyImports as limit:
                     raise Problem("import_limit", str(limit)) from None
                 return encode(_import(_find(connection, caller, import_id)))
@@ -196,4 +204,12 @@ def _csv(import_id: UUID) -> CsvResponse:
 
 
 def _import(row: Any) -> Any:
-    return IMPORT.dump({**row._mapping, "counts": row, "errors_url": f"/api/v1/imports/{row.id}/errors"})
+    countries = sorted((row.countries or {}).items(), key=lambda each: (-each[1], each[0]))
+    shown = {
+        "notes": [{"code": code, "rows": rows, "line": line} for code, (rows, line) in (row.notes or {}).items()],
+        "countries": [{"country": country or None, "rows": rows} for country, rows in countries],
+        "fields_left": row.fields_left or [],
+        "counts": row,
+        "errors_url": f"/api/v1/imports/{row.id}/errors",
+    }
+    return IMPORT.dump({**row._mapping, **shown})

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from marshmallow import Schema
+from marshmallow import Schema, validate
 
 from api.schemas import fields
 from api.schemas.errors import fail
@@ -10,6 +10,9 @@ from api.schemas.examples import GROUP_ID, IMPORT_ID, NOT_A_PHONE_IN_KENYA
 from api.schemas.fields import Request, doc
 from api.schemas.paging import Paging
 from shared.sms.numbering import is_country
+
+ASKED_LENGTH = validate.Length(1, 2_000, error="Use {min} to {max} characters.")
+NOTES = ("several_phones", "other_column", "value_cut", "tag_cut", "tags_left")
 
 
 class Country(fields.String):
@@ -32,6 +35,18 @@ class ImportQuery(Request):
             pattern="^[A-Z]{2}$",
         )
     )
+    phone_column = fields.String(
+        validate=ASKED_LENGTH,
+        metadata=doc("The column of the phone numbers: its name, or its number from 1. Default: found.", "Mobile"),
+    )
+    kept_fields = fields.String(
+        data_key="fields",
+        validate=ASKED_LENGTH,
+        metadata=doc(
+            "The columns or fields to keep, separated by commas, at most 30. Default: all, or the first 30 of more.",
+            "first_name,city",
+        ),
+    )
 
 
 class ImportPaging(Paging):
@@ -51,6 +66,34 @@ class ImportCountsResponse(Schema):
         metadata=doc("Rows of contacts that were in the group, also by an earlier row, and did not change.", 300),
     )
     invalid = fields.Integer(required=True, metadata=doc("Rows that are not valid contacts.", 100))
+
+
+class ImportNoteResponse(Schema):
+    """What was done to rows so that they could be imported."""
+
+    code = fields.String(
+        required=True,
+        metadata=doc(
+            "`several_phones`: of several phone numbers in a cell, the first is taken; `other_column`: the number is"
+            " from another column; `value_cut`: a field is cut to 255 characters; `tag_cut`: a tag is cut to 50;"
+            " `tags_left`: tags are left out, as they are more than 20 or not printable.",
+            "several_phones",
+            enum=NOTES,
+        ),
+    )
+    rows = fields.Integer(required=True, metadata=doc("How often.", 12))
+    line = fields.Integer(required=True, metadata=doc("The first such row's line in the file, from 1.", 3))
+
+
+class ImportCountryResponse(Schema):
+    """The phone numbers of a country."""
+
+    country = fields.String(
+        required=True,
+        allow_none=True,
+        metadata=doc("The country of the phone numbers, as in ISO 3166-1; null for those of no country.", "KE"),
+    )
+    rows = fields.Integer(required=True, metadata=doc("Imported rows.", 49_900))
 
 
 class ImportResponse(Schema):
@@ -78,6 +121,27 @@ class ImportResponse(Schema):
         metadata=doc(
             "Numbers of rows read so far, by outcome.",
             {"rows": 50_000, "added": 49_000, "changed": 600, "unchanged": 300, "invalid": 100},
+        ),
+    )
+    phone_column = fields.String(
+        required=True,
+        allow_none=True,
+        metadata=doc("The column of the phone numbers: its name, or without a header its number.", "Mobile"),
+    )
+    fields_left = fields.List(
+        fields.String(), required=True, metadata=doc("The columns that are not read, at most 100.", ["Notes"])
+    )
+    notes = fields.List(
+        fields.Nested(ImportNoteResponse),
+        required=True,
+        metadata=doc("What was cut, left or chosen so far.", [{"code": "several_phones", "rows": 12, "line": 3}]),
+    )
+    countries = fields.List(
+        fields.Nested(ImportCountryResponse),
+        required=True,
+        metadata=doc(
+            "The countries of the phone numbers imported so far, the most frequent first.",
+            [{"country": "KE", "rows": 49_900}, {"country": "TZ", "rows": 100}],
         ),
     )
     error = fields.String(required=True, allow_none=True, metadata=doc("Why the import failed; null if it did not."))

@@ -20,6 +20,7 @@ from api.resources.suppressions.entries import OptOut, of_csv, put, read_opt_out
 from api.resources.suppressions.schemas import (
     ScopeQuery,
     SuppressedResponse,
+    SuppressionImportQuery,
     SuppressionPaging,
     SuppressionResponse,
     SuppressionsBody,
@@ -34,7 +35,7 @@ from shared.db.expressions import in_constants
 from shared.db.tables import contacts as tables
 from shared.db.tables.accounts import account
 from shared.inbound.store import POSSIBLE
-from shared.sms.numbering import numbering_of
+from shared.sms.numbering import Numbering, numbering_of
 from shared.sms.phones import is_phone
 
 SUPPRESSION = tables.suppression.c
@@ -89,12 +90,13 @@ def suppress(caller: Caller, body: dict[str, Any]) -> IdempotentResponse:
     entries = [
         OptOut(phone, body["reason"], body.get("category", ""), body.get("sender_id", "")) for phone in body["phones"]
     ]
-    return _put(caller, body, entries)
+    return _put(caller, body, entries, _numbering(caller))
 
 
 @endpoint(
     "POST",
     "/suppressions/import",
+    query=SuppressionImportQuery,
     response=SuppressedResponse,
     errors=(
         "validation_failed",
@@ -105,15 +107,17 @@ def suppress(caller: Caller, body: dict[str, Any]) -> IdempotentResponse:
     ),
     scope="suppressions:write",
 )
-def import_suppressions(caller: Caller) -> IdempotentResponse:
+def import_suppressions(caller: Caller, query: dict[str, Any]) -> IdempotentResponse:
     """Add the rows of a CSV file to the opt-out list.
 
-    The columns are those of the CSV export of GET; only `phone` is required. The body is the file, or a form
+    The columns are those of the CSV export of GET; only that of the phone numbers is required, and is found as in an
+    import of contacts. Of several numbers in a cell, all are added. The body is the file, or a form
     (multipart/form-data) with the file: up to 100,000 rows and 8 MB. Invalid rows are reported in `rejected`; the
     others are accepted.
     """
-    rows = list(read_csv(LARGE_BODY, "phone", MAX_ENTRIES))
-    return _put(caller, {"rows": rows}, map(of_csv, rows))
+    numbering = _numbering(caller)
+    rows = list(read_csv(LARGE_BODY, MAX_ENTRIES, numbering, query.get("phone_column")))
+    return _put(caller, {"rows": rows}, map(of_csv, rows), numbering)
 
 
 @endpoint(
@@ -135,12 +139,15 @@ def unsuppress_phone(caller: Caller, phone: str, query: dict[str, Any]) -> Any:
     return REMOVED.dump({"phone": phone, "removed": removed})
 
 
-def _put(caller: Caller, body: dict[str, Any], entries: Iterable[OptOut]) -> IdempotentResponse:
-    key, counts = key_of_request(caller, body), services().opt_outs
+def _numbering(caller: Caller) -> Numbering:
     with reading(services().engine) as connection:
-        country = connection.execute(COUNTRY, {"account": caller.account_id}).scalar()
+        return numbering_of(connection.execute(COUNTRY, {"account": caller.account_id}).scalar())
+
+
+def _put(caller: Caller, body: dict[str, Any], entries: Iterable[OptOut], numbering: Numbering) -> IdempotentResponse:
+    key, counts = key_of_request(caller, body), services().opt_outs
     # Before the transaction, which would otherwise stay open during the parsing.
-    read = read_opt_outs(entries, numbering_of(country))
+    read = read_opt_outs(entries, numbering)
     with services().engine.begin() as connection:
         return once(connection, key, lambda: encode(ADDED.dump(put(connection, caller.account_id, read, counts))))
 

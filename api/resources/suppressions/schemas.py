@@ -30,6 +30,15 @@ class ScopeQuery(Request):
     sender_id = _sender_id("Only the opt-out from this sender ID.")
 
 
+class SuppressionImportQuery(Request):
+    """How to read the file."""
+
+    phone_column = fields.String(
+        validate=validate.Length(1, 2_000, error="Use {min} to {max} characters."),
+        metadata=doc("The column of the phone numbers: its name, or its number from 1. Default: found.", "phone"),
+    )
+
+
 class SuppressionsBody(SenderIdRequest):
     """Phone numbers to add to the opt-out list."""
 

@@ -56,13 +56,17 @@ class Groups:
         country: str | None = None,
         content_type: str = "text/csv",
         key: str | None = None,
+        phone_column: str | None = None,
+        fields: Sequence[str] = (),
     ) -> Any:
         """Import a CSV file of `length` bytes. Workers read it; the response has the import.
 
-        Give `text/csv; charset=windows-1252` for a file in that encoding.
+        Give `text/csv; charset=windows-1252` for a file in that encoding. `phone_column` is the name or the number of
+        the column of the phones, if it is refused as not certain; `fields` are the columns to keep.
         """
         path = f"/groups/{group_id}/import"
-        return self._transport.upload(path, file, length, {"country": country}, content_type=content_type, key=key)
+        query = {"country": country, "phone_column": phone_column, "fields": ",".join(fields) or None}
+        return self._transport.upload(path, file, length, query, content_type=content_type, key=key)
 
     def imports(self, limit: int = 50, **query: Any) -> Any:
         """Imports, newest first; by `group_id`, `cursor`."""

@@ -25,9 +25,15 @@ class Suppressions:
         """Add `phones`, for everything or for a `category` or `sender_id`, with a `reason`."""
         return self._transport.request("POST", "/suppressions", body, key=key)
 
-    def import_file(self, file: IO[bytes], length: int, content_type: str = "text/csv") -> Any:
-        """Add the entries of a CSV file of `length` bytes, in the encoding of its `content_type`."""
-        return self._transport.upload("/suppressions/import", file, length, content_type=content_type)
+    def import_file(
+        self, file: IO[bytes], length: int, content_type: str = "text/csv", phone_column: str | None = None
+    ) -> Any:
+        """Add the entries of a CSV file of `length` bytes, in the encoding of its `content_type`.
+
+        `phone_column` is the name or the number of the column of the phones, if it is refused as not certain.
+        """
+        query = {"phone_column": phone_column}
+        return self._transport.upload("/suppressions/import", file, length, query, content_type=content_type)
 
     def delete(self, phone: str, **query: Any) -> Any:
         """Remove a phone's entry: the one for everything, or for a `category` or `sender_id`."""

@@ -110,6 +110,26 @@ def test_a_possible_opt_out_is_decided_by_one_click(console: Console) -> None:
     assert "STOP or I call the police" not in dismissed
 
 
+def test_a_person_names_the_column_and_the_charset_of_a_file(console: Console) -> None:
+    group = console.service.post("/groups", name="Guests").json["group_id"]
+    browser = console.browser("sender")
+    browser.get("/")
+    columns = "Home Phone;Work Phone;Имя\n254711000001;254711000002;Анна\n".encode("cp1251")
+    for path in (f"/groups/{group}/import", "/opt-outs/import"):
+        page = browser.post(path, file=(io.BytesIO(columns), "guests.csv"))
+        assert page.status_code == 400 and 'id="charset-error">The file is not in UTF-8.' in page.text
+        page = browser.post(path, charset="windows-1251", file=(io.BytesIO(columns), "guests.csv"))
+        assert page.status_code == 400 and 'id="file-error">Several columns may have the phone numbers' in page.text
+        assert '<option value="2">Work Phone: 254711000002</option>' in page.text
+        chosen = {"charset": "windows-1251", "phone_column": "2"}
+        assert browser.post(path, **chosen, file=(io.BytesIO(columns), "guests.csv")).status_code == 302
+    (contact,) = console.service.get(f"/groups/{group}/contacts").json["data"]
+    assert (contact["phone"], contact["fields"]["column_3"]) == ("254711000002", "Анна")
+    made = console.service.get("/imports").json["data"][0]["import_id"]
+    page = browser.get(f"/groups/imports/{made}").text
+    assert "<dd>Work Phone</dd>" in page and "<dd>KE 1</dd>" in page
+
+
 def test_opt_outs_are_added_found_and_removed(console: Console) -> None:
     browser = console.browser("sender")
     browser.get("/opt-outs/")

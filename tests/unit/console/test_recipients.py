@@ -16,6 +16,7 @@ from console.message.recipients import (
     MOST_CHARACTERS,
     MOST_RECIPIENTS,
     TooManyRecipients,
+    UnknownCharset,
     decoded,
     phones_of_list,
     placeholders,
@@ -25,8 +26,10 @@ from console.message.recipients import (
     sample_of,
 )
 from shared.contacts.formulas import defused
+from shared.sms.numbering import numbering_of
 from shared.sms.phones import is_phone, suggest
 from shared.sms.segments import MAX_CHARACTERS
+from tests.harness.what_we_read import table
 
 
 @pytest.mark.parametrize(
@@ -214,8 +217,8 @@ def test_the_column_of_phones_is_found_by_its_name(columns: str, found: int | No
         ("Passport number,Ring\n1000234567,254711000001\n", None),
         ("Phone of Ann,Phone of Ben\n254711000001,254711000002\n", None),
         ("Name,Phone,Member No\nAna,712 3456,10012345\n", None),
-        ("Name,Tel.,Handynummer\nAna,+49 30 1234567,+49 170 1234567\n", None),
-        ("Nome,Cellulare,Telefono\nAna,+39 347 1234567,+39 02 1234567\n", None),
+        ("Name,Tel.,Handynummer\nAna,+49 30 1234567,+49 170 1234567\n", 2),
+        ("Nome,Cellulare,Telefono\nAna,+39 347 1234567,+39 02 1234567\n", 1),
         ("Name,Mobile,Telephone\nAna,+254711000000,+254201234567\n", 1),
         ("People\n0711\n", 0),
     ],
@@ -302,6 +305,29 @@ def test_a_short_row_has_empty_cells() -> None:
 )
 def test_a_file_is_read_in_the_encodings_of_spreadsheets(content: bytes) -> None:
     assert decoded(content) == "Köln"
+
+
+@pytest.mark.parametrize("row", table("Windows-1252 or not"), ids=lambda row: row["What it is"])
+def test_a_charset_is_asked_for_where_windows_1252_is_only_a_guess(row: dict[str, str]) -> None:
+    content = f"{row['Text']}\n".encode("cp1252")
+    if row["Western"] == "yes":
+        assert decoded(content) == f"{row['Text']}\n"
+        return
+    with pytest.raises(UnknownCharset):
+        decoded(content)
+    text, charset = row["What it is"].split(" of ")
+    assert decoded(content, charset) == f"{text}\n"
+
+
+@pytest.mark.parametrize("caption", ["Exports of address books", "Columns and cells"])
+def test_a_file_is_read_as_an_import_reads_it(caption: str) -> None:
+    """In the console a person gives national numbers their country code."""
+    for row in table(caption):
+        if row["Country"] in ("", "KE"):
+            found = read_table(row["File"], numbering_of(row["Country"] or None))
+            assert found.phone_column is not None, row["File"]
+            phones = [each["phone"] for each in recipients_of_table(found, found.phone_column, {})]
+            assert ", ".join(phones) == row["Read as"], row["File"]
 
 
 def read_at_most(lines: int, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,89 @@
+"""What the name of a column says about the phones in it, in the languages of the address books that people have."""
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from typing import Final
+
+__all__ = ["ANY_PHONE", "is_of_same_person", "labeled_phones", "rank", "says_mobile"]
+
+ANY_PHONE: Final = 3
+"""The rank from which a name says that the column has phones."""
+_LONG: Final = (
+    r"phone|telef|mobil|mov[ie]l|celul|cellul|cellphone|portable|handy(?!man)|natel|rufnummer|whatsapp|msisdn"
+    r"|телеф|мобил|手机|电话|thoai"
+)
+_SHORT: Final = r"(?:tel|cell?|simu|gsm|sms|hp|fone)(?:n[or]|num\w*)?"
+_NUMBER: Final = r"numbers?|nummer|numero|num|namba|no|nr"
+"""What a column of phones may also be called, but other columns are too."""
+_PHONE = re.compile(rf"{_LONG}|\b{_SHORT}\b")
+"""What is in the names of columns of phones, in small letters without accents."""
+_WORD = re.compile(rf"(?:{_LONG})\w*|{_SHORT}|{_NUMBER}")
+_MOBILE = re.compile(r"mobil|mov[ie]l|celul|cell|handy(?!man)|natel|portable|\b(?:gsm|sms|simu|hp)\b|мобил|手机")
+_CONTACT = re.compile(r"contacts?|kontakt|contacto|contato|recipients?")
+_NO_PHONE = re.compile(r"fax|pager|telex|\btty\b")
+_FOR_ANOTHER = re.compile(
+    r"assistant|emergency|spouse|partner|parent|guardian|mother|father|manager|notfall|urgence|landline|festnetz|\bfixe?\b"
+)
+"""Phones that are another person's, or certainly not mobile."""
+_OTHER_NUMBERS = re.compile(
+    r"client|kunde|customer|account|konto|compte|cuenta|conta\b|order|bestell|auftrag|commande|pedido|\bid|kitambulisho"
+    r"|invoice|rechnung|factur|\bref|code|\bdni\b|\bcpf\b"
+)
+"""What is in the names of columns with numbers that are no phones."""
+_OF_SAME_PERSON = re.compile(
+    r"home|work|business|privat|private|personal|other|main|primary|default|address|billing|shipping|customer|contact"
+)
+_LABELED = re.compile(r"(?P<name>\D+?) ?(?P<number>[0-9]+) - (?P<part>\w+)")
+"""Google Contacts has `Phone 1 - Value`, and beside it `Phone 1 - Label` or `Phone 1 - Type`."""
+_VALUE = ("value", "wert", "valeur", "valor", "valore", "waarde")
+
+
+def rank(name: str) -> int:
+    """How likely a column of this name has the phones to send to, if its values are phones.
+
+    8 and 7: mobile phones, by nothing but that in the name and with more in it; 6 and 4: phones, likewise; 5: WhatsApp;
+    3: phones of somebody else; 2: numbers or contacts; 0: anything; -1: other numbers.
+    """
+    words = _words(name)
+    joined = " ".join(words)
+    if _NO_PHONE.search(joined):
+        return -1
+    if _PHONE.search(joined) is None:
+        if not words or _OTHER_NUMBERS.search(joined):
+            return -1 if words else 0
+        are_numbers = any(map(_CONTACT.fullmatch, words)) or all(re.fullmatch(_NUMBER, word) for word in words)
+        return 2 if are_numbers else 0
+    if _FOR_ANOTHER.search(joined):
+        return ANY_PHONE
+    is_plain = all(map(_WORD.fullmatch, words)) and not any(map(str.isdigit, name))
+    if _MOBILE.search(joined):
+        return 8 if is_plain else 7
+    return 4 if not is_plain else 5 if "whatsapp" in words else 6
+
+
+def is_of_same_person(name: str) -> bool:
+    """Whether it says that the column has another phone of the person, such as `Home Phone` or `Phone 2`."""
+    words = _words(name)
+    return rank(name) > ANY_PHONE and all(_WORD.fullmatch(word) or _OF_SAME_PERSON.fullmatch(word) for word in words)
+
+
+def says_mobile(label: str) -> bool:
+    """Whether a label says that the phone beside it is a mobile phone."""
+    return _MOBILE.search(" ".join(_words(label))) is not None
+
+
+def labeled_phones(names: Sequence[str]) -> list[tuple[int, int]]:
+    """For each phone of a row of Google Contacts its column and that of its label, or -1."""
+    found: dict[str, dict[bool, int]] = {}
+    for at, name in enumerate(names):
+        part = _LABELED.fullmatch(name.casefold())
+        if part is not None and rank(part["name"]) > ANY_PHONE:
+            found.setdefault(part["number"], {}).setdefault(part["part"] in _VALUE, at)
+    return [(each[True], each.get(False, -1)) for each in found.values() if True in each]
+
+
+def _words(name: str) -> list[str]:
+    """The words of a name in small letters without accents."""
+    folded = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", name).casefold())
+    return re.findall(r"[^\W\d_]+", "".join(char for char in folded if not unicodedata.combining(char)))

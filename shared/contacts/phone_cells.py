@@ -1,0 +1,119 @@
+"""The phone of a row: in the first of its columns of phones, and of the numbers in one cell the first."""
+
+import re
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+import phonenumbers
+
+from shared.contacts.column_names import says_mobile
+from shared.sms.numbering import Numbering
+from shared.sms.written import DATE, written_digits
+
+__all__ = ["FoundPhone", "PhoneCells", "is_in_plan", "is_mobile", "phones_in", "reads_like_phone", "unwrapped"]
+
+_BETWEEN_PHONES = re.compile(r"\s*(?::::|[,;/|\n])\s*")
+"""Google Contacts and others write several numbers in a cell: `+254 711 000 301 ::: +254 711 000 302`."""
+_FORMULA_OF_DIGITS = re.compile(r'="([-+0-9 ()./]*)"')
+"""How programs keep the zeros of a number in a spreadsheet: `="0711000301"`."""
+FEWEST_DIGITS: Final = 6
+"""A part of a cell with fewer digits belongs to the number before it, such as an extension."""
+
+
+def unwrapped(cell: str) -> str:
+    """The cell's number without the formula that keeps its zeros in a spreadsheet; any other cell as it is."""
+    formula = _FORMULA_OF_DIGITS.fullmatch(cell) if cell.startswith("=") else None
+    return cell if formula is None else formula[1].strip()
+
+
+def phones_in(cell: str, numbering: Numbering) -> list[str]:
+    """The international digits of the phones in a cell, in their order. Empty if any digits may belong to none."""
+    cell = unwrapped(cell.lstrip("'"))
+    if phone := numbering.read(cell):
+        return [phone]
+    parts = _BETWEEN_PHONES.split(cell)
+    if len(parts) == 1 or any(0 < sum(map(str.isdigit, part)) < FEWEST_DIGITS for part in parts):
+        return []
+    return [phone for part in parts if (phone := numbering.read(part))]
+
+
+def reads_like_phone(cell: str, numbering: Numbering) -> bool:
+    """Whether it is written as a phone, if only of another country, and not as a date."""
+    if not any(map(str.isdigit, cell)) or DATE.fullmatch(cell):
+        return False
+    digits = written_digits(unwrapped(cell.lstrip("'")))
+    is_written = digits is not None and len(digits) >= 8 and not DATE.fullmatch(digits)
+    return is_written or bool(phones_in(cell, numbering))
+
+
+def is_mobile(phone: str) -> bool:
+    """Whether it is a mobile phone by the numbering plan of its country, and certainly no other one."""
+    return _type_of(phone) == phonenumbers.PhoneNumberType.MOBILE
+
+
+def is_in_plan(phone: str) -> bool:
+    """Whether the numbering plan of its country has such a number."""
+    return _type_of(phone) != phonenumbers.PhoneNumberType.UNKNOWN
+
+
+def _type_of(phone: str) -> int:
+    try:
+        kind: int = phonenumbers.number_type(phonenumbers.parse(f"+{phone}"))
+    except phonenumbers.NumberParseException:
+        return phonenumbers.PhoneNumberType.UNKNOWN
+    return kind
+
+
+class FoundPhone(NamedTuple):
+    """The phone of a row; None if it has none. `note` is the code of a note if it was not simply its cell."""
+
+    phone: str | None
+    written: str
+    note: str | None = None
+
+
+class PhoneCells:
+    """Finds the phone of each row in its `columns`, of which the first counts most.
+
+    With `labels`, the columns that say what each of them is, as Google Contacts has them, a mobile phone comes first.
+    Otherwise another column counts only where the first one has no digits, and only for a mobile phone.
+    """
+
+    def __init__(self, numbering: Numbering, columns: Sequence[int], labels: Sequence[int] = ()) -> None:
+        self._numbering = numbering
+        self._columns = columns
+        self._labels = labels
+
+    def find(self, cells: Sequence[str]) -> FoundPhone:
+        """The phone of a row."""
+        main = _cell(cells, self._columns[0]).lstrip("'")
+        if not self._labels:
+            if phone := self._numbering.read(main):
+                return FoundPhone(phone, main)
+            if phones := phones_in(main, self._numbering):
+                return FoundPhone(phones[0], main, "several_phones" if len(phones) > 1 else None)
+            if any(map(str.isdigit, main)):
+                return FoundPhone(None, main)
+        others = self._in_order(cells)
+        found = [(phones, place) for place in others if (phones := phones_in(_cell(cells, place), self._numbering))]
+        for phones, place in found:
+            if is_mobile(phones[0]) or self._is_labeled_mobile(cells, place):
+                return self._found(phones, place, cells)
+        return self._found(*found[0], cells) if found and self._labels else FoundPhone(None, main)
+
+    def _found(self, phones: Sequence[str], place: int, cells: Sequence[str]) -> FoundPhone:
+        note = "other_column" if place != self._columns[0] else "several_phones" if len(phones) > 1 else None
+        return FoundPhone(phones[0], _cell(cells, place), note)
+
+    def _in_order(self, cells: Sequence[str]) -> Sequence[int]:
+        if not self._labels:
+            return self._columns[1:]
+        return sorted(self._columns, key=lambda place: not self._is_labeled_mobile(cells, place))
+
+    def _is_labeled_mobile(self, cells: Sequence[str], place: int) -> bool:
+        label = self._labels[self._columns.index(place)] if self._labels else -1
+        return says_mobile(_cell(cells, label))
+
+
+def _cell(cells: Sequence[str], place: int) -> str:
+    return cells[place] if 0 <= place < len(cells) else ""

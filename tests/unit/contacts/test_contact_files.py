@@ -1,0 +1,108 @@
+"""Files of contacts as programs write them: the tables of docs/reference/what-we-read.md."""
+
+import pytest
+
+from shared.contacts.charsets import encoding_named, is_western
+from shared.contacts.columns import NoContacts, read_columns
+from shared.contacts.csv import Checkpoint, ContactReader
+from shared.contacts.tags import cell_of, tags_of
+from shared.contacts.text_stream import text_chunks
+from shared.sms.numbering import numbering_of
+from tests.harness.what_we_read import table
+
+Row = dict[str, str]
+
+
+def of_rows(caption: str) -> pytest.MarkDecorator:
+    rows = table(caption)
+    return pytest.mark.parametrize("row", rows, ids=[next(iter(row.values())) for row in rows])
+
+
+def read(text: str, country: str = "", checkpoint: Checkpoint | None = None) -> tuple[ContactReader, list[int]]:
+    """The reader after a file without rejected rows, and the phones."""
+    reader = ContactReader(numbering_of(country or None), checkpoint)
+    contacts, rejected = reader.read(text, True)
+    assert rejected == []
+    return reader, [contact.phone for contact in contacts]
+
+
+@of_rows("Columns and cells")
+def test_the_phones_are_found(row: Row) -> None:
+    _, phones = read(row["File"], row["Country"])
+    assert ", ".join(map(str, phones)) == row["Read as"]
+
+
+@of_rows("Columns that a person names")
+def test_a_file_is_refused_where_its_column_is_not_certain(row: Row) -> None:
+    with pytest.raises(NoContacts) as refused:
+        read(row["File"], row["Country"])
+    assert ", ".join(str(each.number) for each in refused.value.candidates) == row["Columns"]
+    assert all(1 <= len(each.values) <= 3 for each in refused.value.candidates)
+    assert not any(value in str(refused.value) for each in refused.value.candidates for value in each.values)
+
+
+@of_rows("Tags")
+def test_tags_are_read(row: Row) -> None:
+    tags = row["Tags"].split(" · ")
+    assert tags_of(row["Cell"]) == tags == tags_of(cell_of(tags))
+
+
+@of_rows("Charsets")
+def test_a_charset_is_known_by_its_names(row: Row) -> None:
+    content = f"phone,name\n254711000301,{row['Text']}\n"
+    encoded = content.encode(row["Codec"])
+    assert "".join(text_chunks([encoded[:40], encoded[40:]], encoding_named(row["Charset"]))) == content
+
+
+@pytest.mark.parametrize(
+    "charset", ["utf-7", "cp-1252", "rot13", "undefined", "idna", "base64", "os", "é", "", "x" * 999]
+)
+def test_no_other_charset_is_known(charset: str) -> None:
+    assert encoding_named(charset) is None
+
+
+@of_rows("Windows-1252 or not")
+def test_a_guess_is_told_from_a_certain_charset(row: Row) -> None:
+    assert is_western(row["Text"]) is (row["Western"] == "yes")
+
+
+def test_two_names_that_begin_alike_are_two_fields() -> None:
+    names = "Original Traffic Source Drill-Down 1,Original Traffic Source Drill-Down 2"
+    contacts, _ = ContactReader(numbering_of(None)).read(f"phone,{names},Имя\n254711000301,PAID,brand,Ann\n", True)
+    assert contacts[0].fields == {
+        "original_traffic_source_drill_do": "PAID",
+        "original_traffic_source_dri_2": "brand",
+        "column_4": "Ann",
+    }
+
+
+def test_what_a_contact_has_no_room_for_is_cut_and_told() -> None:
+    names = ",".join(f"f{number}" for number in range(35))
+    rows = [",".join(["254711000301", ",".join(["x"] * 35), "a;b"])]
+    rows.append(
+        ",".join(["254711000302 / 0711000303", "y" * 256, "," * 33, ";".join(f"t{number}" for number in range(21))])
+    )
+    rows.append(",".join(["255740000000", "z", "," * 33, "t" * 51]))
+    text = "\n".join([f"phone,{names},tags", *rows])
+    reader = ContactReader(numbering_of("KE"))
+    contacts, rejected = reader.read(text, True)
+    found = reader.checkpoint
+    assert [len(contact.fields or ()) for contact in contacts] == [30, 1, 1]
+    assert [len(contact.tags or ()) for contact in contacts] == [2, 20, 1]
+    assert (rejected, found.phone_column) == ([], "phone")
+    assert found.fields_left == [f"f{number}" for number in range(30, 35)]
+    assert found.notes == {"several_phones": [1, 3], "value_cut": [1, 3], "tags_left": [1, 3], "tag_cut": [1, 4]}
+    assert found.countries == {"KE": 2, "TZ": 1}
+
+
+@pytest.mark.parametrize(("count", "fits"), [(30, True), (31, False)])
+def test_a_person_names_thirty_fields_at_most(count: int, fits: bool) -> None:
+    names = [f"f{number}" for number in range(40)]
+    found = read_columns(f"phone,{','.join(names)}\n254711000301{',x' * 40}\n", numbering_of(None))
+    assert found is not None
+    if fits:
+        assert found.fields({0}, names[-count:]) == {name: names.index(name) + 1 for name in names[-count:]}
+        return
+    with pytest.raises(NoContacts) as refused:
+        found.fields({0}, names[-count:])
+    assert refused.value.parameter == "fields"

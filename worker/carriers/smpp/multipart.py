@@ -16,6 +16,7 @@ from collections import OrderedDict
 from dataclasses import dataclass, field
 
 from shared.lifecycle import MessageStatus
+from shared.sms.spellings import other_spellings
 from worker.carriers.base import PARTLY_SENT, Receipt
 
 MAX_TRACKED_PARTS = 200_000
@@ -142,8 +143,9 @@ class MultipartMessages:
         by_phone = self._by_part.get(reference)
         if not by_phone:
             return None
-        if phone is not None and phone in by_phone:
-            return by_phone[phone]
+        for spelling in () if phone is None else (phone, *other_spellings(phone)):
+            if spelling in by_phone:
+                return by_phone[spelling]
         with self._lock:
             only = next(iter(by_phone.values())) if len(by_phone) == 1 else None
         return only if only is not None and only.phone.endswith(phone or "") else None

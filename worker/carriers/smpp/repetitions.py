@@ -1,7 +1,7 @@
 """Inbound messages that the carrier delivers again, because the response to the first delivery was lost.
 
-It was, if the connection ended right after the response was written, or before. The same octets on another connection,
-shortly afterwards, are then the same message. On a connection that goes on they are another one: people do write "YES"
+It may have been, if the connection ended and nothing came over it after the message was stored. The same octets on
+another connection, shortly afterwards, are then the same message. Otherwise they are another one: people do write "YES"
 twice.
 """
 
@@ -10,8 +10,6 @@ import time
 from collections import OrderedDict
 from typing import Final, Protocol
 
-ANSWER_SECONDS: Final = 5.0
-"""A response that is older than this when its connection ends has certainly reached the carrier."""
 KEPT_SECONDS: Final = 600.0
 MOST: Final = 20_000
 
@@ -20,7 +18,9 @@ class Connection(Protocol):
     """The session of a delivery."""
 
     ended_at: float | None
-    """On the monotonic clock."""
+    """On the monotonic clock; None while it goes on."""
+    heard_at: float
+    """When the carrier last sent something."""
 
 
 class Repetitions:
@@ -42,7 +42,7 @@ class Repetitions:
         first, stored_at = self._stored.get(_digest(body), (session, 0.0))
         if first is session or first.ended_at is None or stored_at < time.monotonic() - KEPT_SECONDS:
             return False
-        return first.ended_at <= stored_at + ANSWER_SECONDS
+        return first.heard_at <= stored_at
 
 
 def _digest(body: bytes) -> bytes:

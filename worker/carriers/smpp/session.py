@@ -60,7 +60,8 @@ class Session:
         self._writer = Writer(wire)
         self.ended_at: float | None = None
         """When the connection was closed, on the monotonic clock."""
-        self._received_at = time.monotonic()
+        self.heard_at = time.monotonic()
+        """When the carrier last sent something, on the monotonic clock."""
         self._enquired_at: float | None = None
         self._leave_by: float | None = None
         self._unbind_sequence = 0
@@ -162,7 +163,7 @@ class Session:
                 raise Lost("the carrier closed the connection")
             now = time.monotonic()
             if data:
-                self._received_at = now
+                self.heard_at = now
                 self._enquired_at = None
                 self.feed(data)
             if now - last_check >= TICK:
@@ -176,7 +177,7 @@ class Session:
             raise Lost("the carrier sent an unbind")
         if self._enquired_at is not None and now - self._enquired_at > self._config.connect_timeout:
             raise Lost("the carrier did not answer the enquire_link")
-        if self._enquired_at is None and now - self._received_at > self._config.enquire_link:
+        if self._enquired_at is None and now - self.heard_at > self._config.enquire_link:
             self._enquired_at = now
             with self.windows.lock:
                 sequence = self.windows.next_sequence()

@@ -45,6 +45,15 @@ def test_a_carrier_may_report_only_one_part(part: str, status: MessageStatus) ->
     assert on_part_receipt(multiparts, part, status) == ("p0", status)
 
 
+def test_a_part_is_found_by_the_other_spelling_of_its_phone() -> None:
+    multiparts = MultipartMessages()
+    long = MultipartMessage(2, "525555010123")
+    for number in range(2):
+        multiparts.add(f"p{number}", number, long)
+    multiparts.add("p1", 0, MultipartMessage(2, PHONE))
+    assert multiparts.find("p1", "5215555010123") is long
+
+
 def test_one_part_twice_is_one_part() -> None:
     multiparts = known(2)
     assert on_part_receipt(multiparts, "p0", DELIVERED) is None

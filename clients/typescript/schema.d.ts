@@ -1134,8 +1134,8 @@ export interface ImportCounts {
 
 /** What was done to rows so that they could be imported. */
 export interface ImportNote {
-  /** `several_phones`: of several phone numbers in a cell, the first is taken; `other_column`: the number is from another column; `value_cut`: a field is cut to 255 characters; `tag_cut`: a tag is cut to 50; `tags_left`: tags are left out, as they are more than 20 or not printable. */
-  code: "several_phones" | "other_column" | "value_cut" | "tag_cut" | "tags_left";
+  /** `several_phones`: of several phone numbers in a cell, the first is taken; `other_column`: the number is from another column; `value_cut`: a field is cut to 255 characters; `tag_cut`: a tag is cut to 50; `tags_left`: tags are left out, being over 20 or not printable; `no_consent`: the person has not agreed to marketing, says a column such as `Accepts SMS Marketing`. */
+  code: "several_phones" | "other_column" | "value_cut" | "tag_cut" | "tags_left" | "no_consent";
   /** How often. */
   rows: number;
   /** The first such row's line in the file, from 1. */

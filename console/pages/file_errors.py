@@ -42,6 +42,7 @@ IMPORT_NOTES = {
     "other_column": _("Phone number from another column"),
     "value_cut": _("Field cut to 255 characters"),
     "tag_cut": _("Tag cut to 50 characters"),
+    "no_consent": _("Imported, although a column says that the person has not agreed to marketing"),
     "tags_left": _("Tags left out: more than 20, or not printable"),
 }
 """What was done to rows of an import, by the API's code."""

@@ -21,7 +21,7 @@ _PHONE = re.compile(rf"{_LONG}|\b{_SHORT}\b")
 _WORD = re.compile(rf"(?:{_LONG})\w*|{_SHORT}|{_NUMBER}")
 _MOBILE = re.compile(r"mobil|mov[ie]l|celul|cell|handy(?!man)|natel|portable|\b(?:gsm|sms|simu|hp)\b|мобил|手机")
 _CONTACT = re.compile(r"contacts?|kontakt|contacto|contato|recipients?")
-_NO_PHONE = re.compile(r"fax|pager|telex|\btty\b")
+_NO_PHONE = re.compile(r"fax|pager|telex|\b(?:tty|ids?|code|carrier|types?|consent|count|accepts|verified|status)\b")
 _FOR_ANOTHER = re.compile(
     r"assistant|emergency|spouse|partner|parent|guardian|mother|father|manager|notfall|urgence|landline|festnetz|\bfixe?\b"
 )

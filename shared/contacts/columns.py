@@ -21,11 +21,13 @@ __all__ = ["Candidate", "FileColumns", "NoContacts", "PhoneColumns", "field_name
 
 USUAL_NAMES: Final = "phone, mobile, msisdn, telephone, cell, recipient, whatsapp, telefon, handy"
 TAG_COLUMNS: Final = ("tags", "tag", "labels", "group_membership")
+CONSENT_COLUMNS: Final = ("accepts_sms_marketing", "sms_marketing_consent", "sms_consent", "sms_opt_in")
 MAX_COLUMNS: Final = 1_000
 """Columns of a file that are looked at."""
 SHOWN_CANDIDATES: Final = 10
 SHOWN_VALUES: Final = 3
 SHOWN_CHARACTERS: Final = 60
+"""Of a name or a value of the file."""
 NAME_LENGTH: Final = 32
 """Characters of the name of a field."""
 _NOT_OF_NAMES = re.compile(r"[^a-z0-9_]+")
@@ -117,6 +119,11 @@ class FileColumns:
         names = [field_name(name) for name in self.names] if self.has_names else []
         found = (names.index(name) for name in TAG_COLUMNS if name in names)
         return next((at for at in found if at not in phones), None)
+
+    def consent(self) -> int | None:
+        """The column that says whether the person has agreed to get messages."""
+        names = [field_name(name) for name in self.names] if self.has_names else []
+        return next((at for at, name in enumerate(names) if name in CONSENT_COLUMNS), None)
 
     def fields(self, taken: Container[int | None], asked: Sequence[str] | None = None) -> dict[str, int]:
         """The columns of fields by name: the `asked` ones, or as many as a contact may have. Raises NoContacts.

@@ -29,6 +29,7 @@ QUOTED: Final = 40
 """Characters of a rejected value in errors."""
 LISTED_COLUMNS: Final = 100
 """Names of columns in a report."""
+REFUSALS: Final = ("no", "false", "0", "unsubscribed", "not_subscribed", "nein", "non")
 REPLACEMENT: Final = "\ufffd"
 """The replacement character, which programs write for characters that they could not decode."""
 LOST_CHARACTER: Final = "A character of the row was lost (U+FFFD): export the file again, as CSV in UTF-8."
@@ -62,6 +63,8 @@ class Checkpoint:
     fields: dict[str, int] = field(default_factory=dict)
     """Column index by field name."""
     tags: int | None = None
+    consent: int | None = None
+    """The column that says whether the person has agreed to get messages."""
     phone_column: str | None = None
     """The name of the column of the phones."""
     fields_left: list[str] = field(default_factory=list)
@@ -87,8 +90,9 @@ class Checkpoint:
         self.phone, *self.other_phones = phones.columns
         self.labels = phones.labels
         self.tags = found.tags({self.phone})
+        self.consent = found.consent()
         self.fields = found.fields({self.phone, self.tags}, fields)
-        self.phone_column = found.names[self.phone]
+        self.phone_column = found.names[self.phone][:QUOTED]
         self.fields_left = found.left({self.phone, self.tags, *self.fields.values()})[:LISTED_COLUMNS]
 
 
@@ -123,6 +127,7 @@ class ContactReader:
     ) -> tuple[list[Contact], list[RejectedRow]]:
         """The contacts of the rows; the flags say whether any of them has such characters."""
         checkpoint, read = self.checkpoint, self._numbering.read
+        consent = checkpoint.consent
         at, find = checkpoint.phone, PhoneCells(self._numbering, checkpoint.phone_columns, checkpoint.labels).find
         contacts: list[Contact] = []
         rejected: list[RejectedRow] = []
@@ -151,6 +156,8 @@ class ContactReader:
                 continue
             if note is not None:
                 self._note(note, line)
+            if consent is not None and consent < len(cells) and cells[consent].lower() in REFUSALS:
+                self._note("no_consent", line)
             contacts.append(Contact(int(phone), fields, self._tags(cells, line)))
             prefixes.append(country_prefix(phone))
         self._count_countries(prefixes)

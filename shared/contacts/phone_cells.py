@@ -16,6 +16,8 @@ _BETWEEN_PHONES = re.compile(r"\s*(?::::|[,;/|\n])\s*")
 """Google Contacts and others write several numbers in a cell: `+254 711 000 301 ::: +254 711 000 302`."""
 _FORMULA_OF_DIGITS = re.compile(r'="([-+0-9 ()./]*)"')
 """How programs keep the zeros of a number in a spreadsheet: `="0711000301"`."""
+LONGEST_CELL: Final = 500
+"""Characters of a cell in which several phones are looked for."""
 FEWEST_DIGITS: Final = 6
 """A part of a cell with fewer digits belongs to the number before it, such as an extension."""
 
@@ -31,7 +33,7 @@ def phones_in(cell: str, numbering: Numbering) -> list[str]:
     cell = unwrapped(cell.lstrip("'"))
     if phone := numbering.read(cell):
         return [phone]
-    parts = _BETWEEN_PHONES.split(cell)
+    parts = _BETWEEN_PHONES.split(cell) if len(cell) <= LONGEST_CELL else [cell]
     if len(parts) == 1 or any(0 < sum(map(str.isdigit, part)) < FEWEST_DIGITS for part in parts):
         return []
     return [phone for part in parts if (phone := numbering.read(part))]

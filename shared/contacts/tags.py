@@ -11,6 +11,8 @@ from shared.contacts.formulas import restored
 
 __all__ = ["cell_of", "read_tags", "tags_of"]
 
+REMEMBERED: Final = 1_000
+"""Characters of the longest cell that is remembered."""
 _BETWEEN_OURS: Final = re.compile(r"[;|]")
 _BETWEEN_GOOGLES: Final = re.compile(r" ::: ")
 _OF_GOOGLE: Final = re.compile(r"\* (?=\S)")
@@ -40,11 +42,18 @@ def cell_of(tags: Sequence[str]) -> str:
     return cell if len(tags) != 1 or tags_of(cell) == [*tags] else f"{cell};"
 
 
-@lru_cache(maxsize=1_000)
 def read_tags(cell: str) -> tuple[list[str], list[str]]:
     """The tags in a cell that a contact can have, and the codes of notes: for tags that are cut, and for the rest."""
+    return _known_tags(cell) if len(cell) <= REMEMBERED else _tags(cell)
+
+
+def _tags(cell: str) -> tuple[list[str], list[str]]:
     given = tags_of(restored(cell))
     cut = [tag[:MAX_TAG_LENGTH].rstrip() for tag in given[:MAX_TAGS]]
     tags = [tag for tag in cut if tag_problem(tag) is None]
     notes = (("tag_cut", cut != given[:MAX_TAGS]), ("tags_left", len(tags) < len(given)))
     return tags, [code for code, applies in notes if applies]
+
+
+_known_tags = lru_cache(maxsize=1_000)(_tags)
+"""Most files have the same few cells of tags in many rows."""

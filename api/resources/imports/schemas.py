@@ -12,7 +12,7 @@ from api.schemas.paging import Paging
 from shared.sms.numbering import is_country
 
 ASKED_LENGTH = validate.Length(1, 2_000, error="Use {min} to {max} characters.")
-NOTES = ("several_phones", "other_column", "value_cut", "tag_cut", "tags_left")
+NOTES = ("several_phones", "other_column", "value_cut", "tag_cut", "tags_left", "no_consent")
 
 
 class Country(fields.String):
@@ -76,7 +76,8 @@ class ImportNoteResponse(Schema):
         metadata=doc(
             "`several_phones`: of several phone numbers in a cell, the first is taken; `other_column`: the number is"
             " from another column; `value_cut`: a field is cut to 255 characters; `tag_cut`: a tag is cut to 50;"
-            " `tags_left`: tags are left out, as they are more than 20 or not printable.",
+            " `tags_left`: tags are left out, being over 20 or not printable; `no_consent`: the person has not"
+            " agreed to marketing, says a column such as `Accepts SMS Marketing`.",
             "several_phones",
             enum=NOTES,
         ),

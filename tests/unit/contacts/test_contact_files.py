@@ -5,6 +5,7 @@ import pytest
 from shared.contacts.charsets import encoding_named, is_western
 from shared.contacts.columns import NoContacts, read_columns
 from shared.contacts.csv import Checkpoint, ContactReader
+from shared.contacts.phone_cells import phones_in
 from shared.contacts.tags import cell_of, tags_of
 from shared.contacts.text_stream import text_chunks
 from shared.sms.numbering import numbering_of
@@ -106,3 +107,19 @@ def test_a_person_names_thirty_fields_at_most(count: int, fits: bool) -> None:
     with pytest.raises(NoContacts) as refused:
         found.fields({0}, names[-count:])
     assert refused.value.parameter == "fields"
+
+
+def test_contacts_who_have_not_agreed_are_told() -> None:
+    (shop,) = [row for row in table("Exports of address books") if row["Program"] == "Shopify"]
+    assert read(shop["File"])[0].checkpoint.notes == {"no_consent": [1, 2], "other_column": [1, 3]}
+
+
+@pytest.mark.parametrize("cell", [f"1{' ' * 100_000}1", "1," * 60_000, f'"{"x" * 100_000}'])
+def test_a_long_cell_is_no_phone(cell: str) -> None:
+    assert phones_in(cell, numbering_of("KE")) == []
+
+
+@pytest.mark.parametrize("name", ["SMS ID", "Phone Fax", "Mobile Country Code", "Phone Type", "Telefax", "Pager"])
+def test_a_number_beside_a_phone_is_none(name: str) -> None:
+    _, phones = read(f"{name},Phone\n10002345678,254711000301\n")
+    assert phones == [254711000301]

@@ -1,19 +1,20 @@
 """What people write to opt out, and to opt in again.
 
-A text opts out if its first line is one of these words, alone or with courtesies and with what it is about ("Stop.
-Thank you", "STOP SMS", "STOP ACME" to ACME), or if it plainly asks for it ("stop texting me"). Lines below it may be a
-signature. US rules name stop, quit, end, revoke, opt out, cancel and unsubscribe, and let people revoke consent in any
-reasonable way (47 CFR 64.1200(a)(10)).
+A text opts out if it consists of a word to stop, alone or with courtesies, with what it is about and with its sender's
+or its recipient's own name or number ("Stop. Thank you", "STOP SMS", "STOP ACME" to ACME), or if a sentence of it
+plainly asks for it ("I am at work. Stop texting me!"). Lines below may be a signature. What begins or ends with such a
+word, or contains a request, and goes on with other words is a possible opt-out, which a person decides. "Don't stop"
+and "please stop by at 5" are neither. Opting in takes one of the words for it and nothing else.
 
-What is likely but not certain is a possible opt-out, which a person decides. "Don't stop" and "please stop by at 5" are
-neither. Opting in takes one of the words for it and nothing else.
+At each place, the longest phrase that is known is read: the time grows with the length of the text, up to MAX_READ.
 """
 
 import re
 import unicodedata
-from collections.abc import Iterable
-from enum import StrEnum
-from functools import lru_cache
+from collections.abc import Sequence
+from enum import Enum, StrEnum, auto
+
+from shared.inbound import opt_out_words as words_of
 
 
 class Keyword(StrEnum):
@@ -24,198 +25,209 @@ class Keyword(StrEnum):
     POSSIBLE_STOP = "possible_stop"
 
 
-PLAIN_STOP_WORDS = """
-    STOP, STOPP, STOP ALL, STOPALL, STOPS, UNSUBSCRIBE, UNSUSCRIBE, UNSUBCRIBE, UNSUB, OPT OUT, OPTOUT, REMOVE ME
-    ARRET, ARRETER, ARRETEZ, DESABONNER, DESINSCRIRE, DISISCRIVI, DEZABONARE, ABMELDEN, ABBESTELLEN, AFMELDEN
-    AVREGISTRERA, AFMELD, REZYGNUJE, ODHLASIT, ACHA, SIMAMA, KOMESHA, SITISHA, JIONDOE, JOOJI, TSAYA, BERHENTI, IPTAL
-    СТОП, ОТПИСАТЬСЯ, ОТПИСКА, ВІДПИСАТИСЯ, ΣΤΟΠ, ΔΙΑΓΡΑΦΗ, הסר, הסרה, עצור, إيقاف, توقف, قف, إلغاء, لغو
-    አቁም, रोकें, रोको, स्टॉप, বন্ধ, நிறுத்து, ఆపు, หยุด, ยกเลิก, 停止, 退订, 退訂, 配信停止, 수신거부
-"""
-AMBIGUOUS_STOP_WORDS = """
-    CANCEL, END, QUIT, REVOKE, REMOVE, FIN, TD, PARAR, PARE, ALTO, BAJA, CANCELAR, SAIR, FERMA, CANCELLA, HALT, AVSLUTA
-    LOPETA, ZATRZYMAJ, YIMA, DUR, RET, HUY, बंद, 중지
-"""
-"""Words of which a sentence may begin that is about something else."""
-START_WORDS = """
-    START, UNSTOP, RESUME, SUBSCRIBE, OPT IN, OPTIN
-    COMMENCER, REPRENDRE, INICIAR, REANUDAR, ALTA, COMECAR, INIZIA, STARTEN, ANMELDEN, AANMELDEN, STARTA, WZNOW
-    ANZA, ENDELEA, BASLA, BASLAT, MULAI, СТАРТ, ПОДПИСАТЬСЯ, ΕΝΑΡΞΗ, התחל, ابدأ, اشترك, ጀምር, शुरू, শুরু, เริ่ม
-    开始, 開始, 订阅, 시작
-"""
-COURTESIES = """
-    please, pls, plz, kindly, thanks, thank you, thank, you, thx, ty, cheers, hi, hello, hey, dear, sir, madam, now, ok
-    today, immediately, asap, merci, svp, stp, sil vous plait, sil te plait, bonjour, gracias, por favor, ya, hola
-    obrigado, obrigada, bitte, danke, sofort, hallo, per favore, grazie, asante, tafadhali, ahsante
-    dank je, alstublieft
-    пожалуйста, спасибо, شكرا, من فضلك, धन्यवाद, कृपया, dhanyavad, tesekkurler, lutfen, terima kasih, tolong, regards
-"""
-WHAT_IT_IS_ABOUT = """
-    all, sub, subs, subscription, sms, msg, msgs, message, messages, text, texts, texting, messaging, sending, service
-    notifications, notification, alerts, promotions, promos, promotional, marketing, ads, advertising, spam, updates
-    this, these, those, the, your, any, more, it, me, us, from, to, everything, immediately, list, my, number, promo
-    pub, publicite, messages publicitaires, mensajes, mensajes, mensagens, nachrichten, werbung, newsletter, ujumbe
-    рассылку, рассылка, сообщения, смс
-"""
-REQUESTS = """
-    stop texting, stop messaging, stop sending, stop contacting, stop spamming, stop bothering, stop the messages
-    do not text, dont text, do not message, dont message, do not contact, dont contact, do not sms, dont sms
-    do not send me any, dont send me any, do not send me more, dont send me more, do not send me messages
-    dont send me messages, dont send me texts, do not send me texts, never text me, never contact me, quit texting
-    unsubscribe me, unsubscribe from, unsubscribe my, please unsubscribe, remove me, remove my number, delete my number
-    take me off, take my number off, opt me out, opt out of, i opt out, i want to opt out, i want to unsubscribe
-    i want to stop, i would like to unsubscribe, i wish to unsubscribe, no more messages, no more texts, no more sms
-    no more text, no more msgs, leave me alone, lose my number, cancel my subscription, cancel subscription
-    end my subscription, i revoke, i revoke my consent
-    arretez de menvoyer, arretez de mecrire, arrete de menvoyer, ne menvoyez plus, ne mecrivez plus, plus de sms
-    plus de messages, desabonnez moi, desinscrivez moi, je ne veux plus, retirez moi, supprimez mon numero, stop aux sms
-    no me envien mas, no me envies mas, no me manden mas, no me mandes mas, no me escriban mas, no quiero mas mensajes
-    no quiero recibir, dejen de enviar, deja de enviar, dejen de mandar, quiero darme de baja, darme de baja
-    darse de baja, dar de baja, denme de baja, basta de mensajes
-    parem de enviar, pare de enviar, parem de mandar, pare de mandar, nao quero mais, nao quero receber
-    nao me envie, nao me envies, nao me mande, me tire da lista, me remova, remova meu numero, descadastrar
-    keine sms mehr, keine nachrichten mehr, keine werbung, ich mochte keine, ich will keine, nicht mehr schreiben
-    schicken sie mir keine, senden sie mir keine, loschen sie meine nummer, loschen sie mich, melden sie mich ab
-    ich mochte mich abmelden, streichen sie mich
-    acha kunitumia, acheni kunitumia, acha kutuma, acheni kutuma, sitaki sms, sitaki ujumbe, sitaki meseji
-    sitaki jumbe, niondoe, niondoeni, usinitumie, msinitumie
-    не присылайте, не пишите, не отправляйте, не шлите, больше не присылайте, больше не пишите, отпишите
-    удалите меня, удалите мой номер, я хочу отписаться
-    لا ترسل, لا ترسلوا, توقف عن, توقفوا عن, لا اريد رسائل, الغاء الاشتراك, الغ الاشتراك
-    smettete di, non mandatemi piu, non inviatemi piu, cancellatemi, toglietemi
-    mesaj atmayin, mesaj gondermeyin, मैसेज बंद, मेसेज बंद, मत भेजो, मत भेजिए
-"""
-"""How a request begins that can mean nothing else."""
-GOES_ELSEWHERE = """
-    by, at, in, on, over, off, and, when, if, for, order, motion, watch, light, sign, worrying, of, smoking, being, here
-"""
-"""What follows a word to stop where nothing is to be stopped: "stop by at 5", "end of the month"."""
-NEGATIONS = """
-    dont, do not, never, wont, cant, cannot, didnt, not, non, no, bus, full, the, a, to, nonstop, ne, nicht, nie, nunca
-    jamais, usiache, не
-"""
-"""What precedes it there: "don't stop", "the bus stop"."""
 MAX_LENGTH = 60
-"""A line of more characters is no certain opt-out, unless it begins as a request does."""
+"""Longer texts, in characters, opt nobody in."""
 MAX_READ = 400
-"""Characters of a text that are read."""
-MAX_WORDS_OF_POSSIBLE = 12
+"""Characters of a text that are read. More may follow only below a signature or a plain request."""
+MAX_OTHER_WORDS = 11
+"""Most other words of a text in which a request or a last STOP counts: a longer one is about something else."""
 
-_LINES = re.compile(r"[\r\n\u2028\u2029]+")
+
+class _Kind(Enum):
+    """What a word or phrase of a text is."""
+
+    STOP = auto()
+    AMBIGUOUS = auto()
+    REQUEST = auto()
+    REFUSAL = auto()
+    UNWANTED = auto()
+    MESSAGES = auto()
+    FILLER = auto()
+    COURTESY = auto()
+    NEGATION = auto()
+    OTHER = auto()
+
+
+_ASKING = (_Kind.STOP, _Kind.AMBIGUOUS, _Kind.REQUEST, _Kind.REFUSAL)
+
+_Phrase = tuple[str, ...]
+_Read = list[tuple[_Phrase, _Kind]]
+
+_IGNORABLE = re.compile("[\u00ad\u034f\u0640\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\ufe00-\ufe0f\uffa0]")
+"""Characters that nobody sees beside those of category Cf (Unicode, Default_Ignorable_Code_Point); and the tatweel."""
+_LINES = re.compile(r"[\r\n\u2028\u2029]+|\s(?:--|\u2014)\s")
+_SENTENCES = re.compile(r"[.!?;\u3002\uff01\uff1f\u061f\u061b\u0964]+")
 _SIGNATURE = re.compile(
-    r"\s*(?:--|__|\u2014|[-_*]{2,}|sent from|sent via|get outlook|envoye de|gesendet von|von meinem|enviado d"
-    r"|inviato da|verzonden|regards|kind regards|best|thanks|thank you|cheers|отправлено)",
-    re.IGNORECASE,
+    r"\s*(?:--|__|\u2014|[-_*]{2,}|sent (?:from|via)|get outlook|envoye d|gesendet von|von meine?m|enviado d|enviada d"
+    r"|inviato da|verzonden|skickat fran|wyslano z|(?:kind |best )?regards|best\b|thanks|thank you|cheers|отправлено)"
 )
 _APOSTROPHES = re.compile(r"['\u2018\u2019\u02bc`\u00b4]")
-_NOT_A_WORD = re.compile(r"[\W_]+")
+_REPEATED = re.compile(r"([^\W\d_])\1{2,}")
+_WITHOUT_ACCENT = str.maketrans("ıłđø", "ildo")
+"""Letters that Unicode does not decompose."""
+_NUMBER = re.compile(r"\+?\d[\d ().\-]{4,}\d", re.ASCII)
+_AROUND = re.compile(r"^[\W_]+|[\W_]+$")
+_BETWEEN = re.compile(r"[\s\-_]+")
 
 
-def keyword_of(text: str, sent_to: str = "") -> Keyword | None:
-    """What the text asks for; None for any other text. `sent_to` is the sender ID that it was sent to."""
-    lines = [line for line in _LINES.split(_visible(text[:MAX_READ])) if line.strip()]
+def keyword_of(text: str, *own: str) -> Keyword | None:
+    """What the text asks for; None for any other text.
+
+    `own` are the sender ID that it was sent to and the phone that it is from, which may be named in it.
+    """
+    if len(text) <= MAX_LENGTH and _alone(text) in _STARTS:
+        return Keyword.START
+    visible = _visible(text[:MAX_READ])
+    lines = [line for line in _LINES.split(visible) if line.strip()]
     if not lines:
         return None
-    found = _of_line(lines[0], _normalize(sent_to).split())
-    if found is Keyword.STOP and len(lines) > 1 and not _is_signed(text[:MAX_READ], lines):
-        return Keyword.POSSIBLE_STOP
-    return None if found is Keyword.START and len(lines) > 1 else found
-
-
-def possible_stop(text: str) -> bool:
-    """Whether a text of which parts are missing may be an opt-out."""
-    return keyword_of(text) in (Keyword.STOP, Keyword.POSSIBLE_STOP)
-
-
-def _of_line(line: str, own: list[str]) -> Keyword | None:
-    normalized = _normalize(line)
-    if normalized in _STARTS:
-        return Keyword.START
-    words = _without_courtesies(normalized.split())
-    if not words:
-        return None
-    request = " ".join(words)
-    if any(request == each or request.startswith(f"{each} ") for each in _REQUESTS):
+    is_whole = len(text) <= MAX_READ
+    if is_whole and (_of_line(" ".join(lines), own) is Keyword.STOP or _asks(visible, own)):
         return Keyword.STOP
-    keyword, rest = _leading_keyword(words)
-    if keyword is None:
-        return Keyword.POSSIBLE_STOP if _ends_with_stop(words) else None
-    if len(line.strip()) <= MAX_LENGTH and _is_about_messages(keyword, rest, own):
+    found = [_of_line(line, own) for line in lines]
+    if found[0] is Keyword.STOP and len(lines) > 1 and _is_signed(visible, lines):
         return Keyword.STOP
-    if len(words) > MAX_WORDS_OF_POSSIBLE or (rest and rest[0] in _GOES_ELSEWHERE):
+    return Keyword.POSSIBLE_STOP if any(found) else None
+
+
+def _of_line(line: str, own: Sequence[str]) -> Keyword | None:
+    """What a line asks for."""
+    read = _read(line, own)
+    kinds = [kind for _, kind in read]
+    place = next((place for place, kind in enumerate(kinds) if kind in _ASKING), None)
+    if place is None or _Kind.NEGATION in kinds[:place]:
         return None
-    return Keyword.POSSIBLE_STOP if keyword in _PLAIN or len(rest) == 1 else None
+    asks = _makes_request(kinds)
+    if not asks and kinds[place] is not _Kind.REFUSAL and _is_elsewhere(read, place):
+        return None
+    if _Kind.OTHER in kinds or _Kind.NEGATION in kinds:
+        return Keyword.POSSIBLE_STOP if _may_ask(kinds, place, asks=asks) else None
+    if _Kind.STOP in kinds or asks:
+        return Keyword.STOP
+    is_about_messages = not {*kinds[:place]} - {_Kind.COURTESY} and (
+        _Kind.MESSAGES in kinds or _Kind.FILLER not in kinds
+    )
+    return Keyword.STOP if kinds[place] is _Kind.AMBIGUOUS and is_about_messages else Keyword.POSSIBLE_STOP
 
 
-def _leading_keyword(words: list[str]) -> tuple[str | None, list[str]]:
-    """The longest word for opting out with which the words begin, and those after it."""
-    for count in range(min(_LONGEST, len(words)), 0, -1):
-        keyword = " ".join(words[:count])
-        if keyword in _PLAIN or keyword in _AMBIGUOUS:
-            return keyword, words[count:]
-    return None, words
+def _makes_request(kinds: Sequence[_Kind]) -> bool:
+    return _Kind.REQUEST in kinds or (_Kind.REFUSAL in kinds and _Kind.MESSAGES in kinds)
 
 
-def _is_about_messages(keyword: str, rest: list[str], own: list[str]) -> bool:
-    """Whether the words after one for opting out are courtesies, or name the messages or their sender."""
-    if keyword in _AMBIGUOUS and not set(rest) & _MESSAGES:
-        return not set(rest) - _COURTESIES
-    return not set(rest) - _COURTESIES - _ABOUT - _PLAIN - {*own}
+def _may_ask(kinds: Sequence[_Kind], place: int, *, asks: bool) -> bool:
+    """Whether a line with other words may be an opt-out: by a request in it, or by its first or last words.
+
+    `place` is that of its first word or phrase that can ask to stop.
+    """
+    others, begins = kinds.count(_Kind.OTHER), _Kind.OTHER not in kinds[:place]
+    if asks:
+        return begins or others <= MAX_OTHER_WORDS
+    if kinds[place] is _Kind.AMBIGUOUS:
+        return begins and others == 1
+    ends = _Kind.STOP in kinds and not {*kinds[place + 1 :]} - {_Kind.COURTESY, _Kind.FILLER, _Kind.STOP}
+    return kinds[place] is _Kind.STOP and (begins or (ends and others <= MAX_OTHER_WORDS))
 
 
-def _ends_with_stop(words: list[str]) -> bool:
-    """Whether a short text ends with a word for opting out that nothing negates, such as "I said STOP"."""
-    before = words[:-1]
-    return words[-1] in _PLAIN and len(words) <= MAX_WORDS_OF_POSSIBLE // 2 and not set(before) & _NEGATIONS
+def _is_elsewhere(read: _Read, place: int) -> bool:
+    """Whether the word to stop at this place is a thing, or is to stop something else."""
+    before = read[place - 1][0] if place else ("",)
+    after, kind = read[place + 1] if place + 1 < len(read) else (("",), _Kind.OTHER)
+    return before[-1] in _THINGS or (after[0] in _ELSEWHERE and kind is not _Kind.COURTESY)
 
 
-def _without_courtesies(words: list[str]) -> list[str]:
-    """The words without courtesies at the beginning; those at the end are left to be told from other words."""
-    start = 0
-    while start < len(words) - 1 and words[start] in _COURTESIES:
-        start += 1
-    return words[start:]
+def _asks(text: str, own: Sequence[str]) -> bool:
+    """Whether a sentence of the text plainly asks to stop."""
+    for sentence in _SENTENCES.split(text):
+        if _of_line(sentence, own) is Keyword.STOP and _makes_request([kind for _, kind in _read(sentence, own)]):
+            return True
+    return False
 
 
-def _is_signed(text: str, lines: list[str]) -> bool:
+def _is_signed(text: str, lines: Sequence[str]) -> bool:
     """Whether what is below the first line is a signature: after an empty line, or as signatures begin."""
-    below = _visible(text).strip()[len(lines[0].strip()) :]
-    return bool(re.match(r"[^\S\r\n]*\r?\n[^\S\n]*\n", below)) or _SIGNATURE.match(_plain(lines[1])) is not None
+    below = text.strip()[len(lines[0].strip()) :]
+    return re.match(r"[^\S\r\n]*(?:\r?\n[^\S\n]*\n|\s(?:--|\u2014)\s)", below) is not None or (
+        _SIGNATURE.match(_plain(lines[1])) is not None
+    )
+
+
+def _read(line: str, own: Sequence[str]) -> _Read:
+    """The words of a line as the longest phrases that are known, with what each is. Own names are courtesies."""
+    words = _words(_NUMBER.sub(lambda match: _without_own(match[0], own), line))
+    if len(words) > 2 and all(len(word) == 1 for word in words):  # S T O P
+        words = ["".join(words)]
+    names = {tuple(_words(name)) for name in own}
+    read: _Read = []
+    while words:
+        for count in range(min(_LONGEST, len(words)), 0, -1):
+            phrase = tuple(words[:count])
+            kind = _Kind.COURTESY if phrase in names else _KINDS.get(phrase)
+            if kind is not None or count == 1:
+                read.append((phrase, kind or _Kind.OTHER))
+                del words[:count]
+                break
+    return [(phrase, _settled(kind, read[place + 1 :])) for place, (phrase, kind) in enumerate(read)]
+
+
+def _settled(kind: _Kind, after: _Read) -> _Kind:
+    """What UNWANTED is: the opposite before a word to stop, and a refusal before others."""
+    if kind is not _Kind.UNWANTED:
+        return kind
+    following = next((each for _, each in after if each not in (_Kind.FILLER, _Kind.COURTESY)), None)
+    return _Kind.NEGATION if following in _ASKING else _Kind.REFUSAL
+
+
+def _without_own(written: str, own: Sequence[str]) -> str:
+    """A number in a text, or nothing if it is an own one, also if it is written as a national number."""
+    digits = re.sub(r"\D", "", written)
+    is_own = any(digits in (each, f"00{each}") or each.endswith(digits.lstrip("0")) for each in own if each.isdigit())
+    return " " if is_own else written
 
 
 def _visible(text: str) -> str:
     """The text in its compatibility form, without characters that nobody sees, such as zero-width spaces."""
-    return "".join(
-        char
-        for char in unicodedata.normalize("NFKC", text)
-        if unicodedata.category(char) != "Cf" and not "\ufe00" <= char <= "\ufe0f"
-    )
+    compatible = _IGNORABLE.sub("", unicodedata.normalize("NFKC", text))
+    return "".join(char for char in compatible if unicodedata.category(char) != "Cf")
 
 
 def _plain(text: str) -> str:
     """Without case and accents."""
     decomposed = unicodedata.normalize("NFKD", text.casefold())
-    return "".join(char for char in decomposed if not unicodedata.combining(char)).replace("ı", "i")
+    return "".join(char for char in decomposed if not unicodedata.combining(char)).translate(_WITHOUT_ACCENT)
 
 
-@lru_cache(maxsize=1_000)
-def _normalize(text: str) -> str:
-    """The words of a text in their plain form, with single spaces between them."""
-    return _NOT_A_WORD.sub(" ", _APOSTROPHES.sub("", _plain(_visible(text)))).strip()
+def _words(text: str) -> list[str]:
+    """The words of a text in their plain form. Vowel signs, as of Hindi, belong to words; STOOOP is STOP."""
+    plain = _APOSTROPHES.sub("", _plain(_visible(text)))
+    spaced = "".join(char if unicodedata.category(char)[:2] in _OF_WORDS else " " for char in plain)
+    return _REPEATED.sub(r"\1", spaced).split()
 
 
-def _phrases(*lists: str) -> frozenset[str]:
-    lines: Iterable[str] = (line for each in lists for line in each.strip().splitlines())
-    return frozenset(_normalize(phrase) for line in lines for phrase in line.split(",") if phrase.strip())
+def _alone(text: str) -> str:
+    """A text in its plain form without what is around it."""
+    return _BETWEEN.sub(" ", _AROUND.sub("", _plain(text)))
 
 
-def _words(*lists: str) -> frozenset[str]:
-    return frozenset(word for phrase in _phrases(*lists) for word in phrase.split())
+def _phrases(phrase_list: str) -> list[_Phrase]:
+    listed = (phrase for line in phrase_list.splitlines() for phrase in line.split(",") if phrase.strip())
+    return [tuple(_words(phrase)) for phrase in listed]
 
 
-_PLAIN, _AMBIGUOUS, _STARTS = _phrases(PLAIN_STOP_WORDS), _phrases(AMBIGUOUS_STOP_WORDS), _phrases(START_WORDS)
-_LONGEST = max(len(phrase.split()) for phrase in _PLAIN | _AMBIGUOUS)
-_COURTESIES, _ABOUT, _REQUESTS = _words(COURTESIES), _words(WHAT_IT_IS_ABOUT), _phrases(REQUESTS)
-_MESSAGES = _ABOUT - _words(
-    "this, these, those, the, your, any, more, it, me, us, from, to, everything, my, all, number"
-)
-_GOES_ELSEWHERE, _NEGATIONS = _words(GOES_ELSEWHERE), _words(NEGATIONS)
+_OF_WORDS = {"Lu", "Ll", "Lt", "Lm", "Lo", "Mn", "Mc", "Nd", "Nl", "No"}
+_STARTS = {_alone(phrase) for line in words_of.START_WORDS.strip().splitlines() for phrase in line.split(",")}
+_LISTS = {
+    _Kind.FILLER: words_of.FILLERS,
+    _Kind.MESSAGES: words_of.MESSAGES,
+    _Kind.COURTESY: words_of.COURTESIES,
+    _Kind.NEGATION: words_of.NEGATIONS,
+    _Kind.REFUSAL: words_of.REFUSALS,
+    _Kind.UNWANTED: words_of.UNWANTED,
+    _Kind.AMBIGUOUS: words_of.AMBIGUOUS_STOP_WORDS,
+    _Kind.STOP: words_of.STOP_WORDS,
+    _Kind.REQUEST: words_of.REQUESTS,
+}
+"""A phrase in several lists is what the last of them says."""
+_KINDS = {phrase: kind for kind, phrase_list in _LISTS.items() for phrase in _phrases(phrase_list)}
+_LONGEST = max(map(len, _KINDS))
+_ELSEWHERE = {phrase[0] for phrase in _phrases(words_of.GOES_ELSEWHERE)}
+_THINGS = {phrase[0] for phrase in _phrases(words_of.NAMES_A_STOP)}

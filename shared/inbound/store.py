@@ -48,7 +48,7 @@ from shared.db.tables.inbound import inbound, inbound_part
 from shared.encryption import MARK, TextKeyMissing, Texts, TextUnreadable
 from shared.ids import new_id
 from shared.inbound.joining import Part, join, part_of
-from shared.inbound.keywords import Keyword, keyword_of, possible_stop
+from shared.inbound.keywords import Keyword, keyword_of
 from shared.inbound.kinds import Inbound
 from shared.inbound.senders import sender_number
 from shared.lifecycle import Category
@@ -241,10 +241,10 @@ def _keep(connection: Connection, carrier: str, message: Inbound, segments: int,
     sent_to = message.sent_to.removeprefix("+")
     account = connection.execute(OWNER, {"sent_to": sent_to}).scalar()
     content = storable(message.text)
-    keyword = keyword_of(content, sent_to)
-    if missing:
-        keyword = Keyword.POSSIBLE_STOP if possible_stop(content) else None
     phone = message.phone.removeprefix("+")
+    keyword = keyword_of(content, sent_to, phone)
+    if missing:  # what is left of the text is certain about nothing
+        keyword = None if keyword in (None, Keyword.START) else Keyword.POSSIBLE_STOP
     inbound_id = new_id()
     sealed = texts_of(connection).seal(content, inbound_id)
     values = {

@@ -3,6 +3,7 @@
 import pytest
 
 from shared.inbound import Keyword, keyword_of
+from shared.inbound.keywords import MAX_OTHER_WORDS, MAX_READ
 from tests.harness.what_we_read import table
 
 
@@ -35,16 +36,39 @@ def test_a_text_that_is_not_a_keyword(text: str) -> None:
     assert keyword_of(text) is None
 
 
-def test_a_very_long_line_is_no_certain_opt_out() -> None:
-    assert keyword_of("STOP" + "!" * 57) is Keyword.POSSIBLE_STOP
+def test_a_text_that_is_not_read_to_its_end_is_no_certain_opt_out() -> None:
+    whole = "STOP" + "!" * (MAX_READ - 4)
+    assert (keyword_of(whole), keyword_of(whole + "!")) == (Keyword.STOP, Keyword.POSSIBLE_STOP)
+
+
+def test_below_a_signature_more_may_follow() -> None:
+    assert keyword_of("STOP\n\n" + "This e-mail is confidential. " * 1_000) is Keyword.STOP
+
+
+def test_a_long_text_opts_nobody_in() -> None:
+    assert (keyword_of("START" + "!" * 55), keyword_of("START" + "!" * 56)) == (Keyword.START, None)
+
+
+def test_a_request_among_many_other_words_is_none() -> None:
+    assert keyword_of(" ".join(["word"] * MAX_OTHER_WORDS + ["stop texting"])) is Keyword.POSSIBLE_STOP
+    assert keyword_of(" ".join(["word"] * (MAX_OTHER_WORDS + 1) + ["stop texting"])) is None
 
 
 @pytest.mark.parametrize("row", table("Opt-outs"), ids=lambda row: row["Text"])
 def test_a_text_asks_for_what_the_page_says(row: dict[str, str]) -> None:
     outcomes = {"opt-out": Keyword.STOP, "possible": Keyword.POSSIBLE_STOP, "none": None}
-    assert keyword_of(row["Text"], "ACME") is outcomes[row["Outcome"]]
+    assert keyword_of(row["Text"], "ACME", "254711000001") is outcomes[row["Outcome"]]
 
 
 @pytest.mark.parametrize(("text", "sent_to"), [("STOP ACME-Shop", "ACME-Shop"), ("stop 36111", "36111")])
 def test_the_senders_own_name_or_number_may_follow(text: str, sent_to: str) -> None:
     assert (keyword_of(text, sent_to), keyword_of(text, "OTHER")) == (Keyword.STOP, Keyword.POSSIBLE_STOP)
+
+
+@pytest.mark.parametrize("text", ["STOP +254 204 000 001", "stop 00254204000001", "Stop (0204) 000-001, please"])
+def test_the_own_number_may_be_written_in_any_way(text: str) -> None:
+    assert (keyword_of(text, "254204000001"), keyword_of(text)) == (Keyword.STOP, Keyword.POSSIBLE_STOP)
+
+
+def test_an_own_name_may_be_a_word_that_leads_elsewhere() -> None:
+    assert (keyword_of("STOP LIGHT", "Light"), keyword_of("stop light", "ACME")) == (Keyword.STOP, None)

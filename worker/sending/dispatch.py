@@ -225,7 +225,7 @@ class Dispatcher:
             # The claim's other messages took long: renew the lease.
             snapshot = self._record_results(carrier, batches, snapshot)
         breaker = self.breaker if carrier is self._live else None
-        begun, submitted, waits = time.monotonic(), 0, 0
+        begun, submitted, waits, size = time.monotonic(), 0, 0, self._window_size
         while snapshot is not None and waits <= MAX_WAITS and (window := next_window(batches, self._window_size)):
             segments = sum(len(positions) * batch.segments for batch, positions in window)
             crashpoint("submit.before")
@@ -246,7 +246,7 @@ class Dispatcher:
                     carrier.pace.throttled(speed * self._settings.concurrency)
                 self.stop.wait(min(MAX_WAIT_SECONDS, FIRST_WAIT * 2**waits))
                 waits += 1
-            if self.stop.is_set() or time.monotonic() - begun > CYCLE_SECONDS or not unfinished(batches):
+            if self.stop.is_set() or time.monotonic() - begun > CYCLE_SECONDS or not unfinished(batches, size):
                 break
             if breaker is not None and breaker.is_stopping:
                 break
@@ -289,7 +289,7 @@ class Dispatcher:
         while True:
             try:
                 if rest := settle_complete(self._engine, batches, carrier.name):
-                    resend, after = self._settings.resend_lanes, pauses(self._settings.eager)
+                    resend, after = self._settings.resend_lanes, pauses(self._settings.eager, self._queue is not None)
                     settle_rest(self._engine, rest, carrier.name, MAX_WAIT_SECONDS, resend, after)
                 return
             except UNAVAILABLE:

@@ -9,9 +9,8 @@ attempts as there were rounds before it.
 from collections.abc import Sequence
 from typing import NamedTuple
 
-PAUSES = (0.0, 2.0, 10.0, 60.0, 300.0, 1800.0)
-"""Seconds between a round and the next one; the last for all later rounds. After the first there is none: another
-carrier may take the messages at once."""
+PAUSES = (2.0, 10.0, 60.0, 300.0, 1800.0)
+"""Seconds between a round and the next one; the last for all later rounds."""
 FIRST_ROUNDS = 3
 """Rounds without a pause where tasks are eager: nothing but a later request would wake a batch that waits."""
 
@@ -47,9 +46,11 @@ def rest_of(
     return Rest(size + 1, postponed, 0, attempts + 1, after[min(attempts, len(after) - 1)])
 
 
-def pauses(eager: bool) -> Sequence[float]:
-    """PAUSES, or those of eager tasks."""
-    return (0.0,) * FIRST_ROUNDS + PAUSES[FIRST_ROUNDS:] if eager else PAUSES
+def pauses(eager: bool, several: bool) -> Sequence[float]:
+    """PAUSES, or those of eager tasks. With several carriers, another one may take the messages at once."""
+    if eager:
+        return (0.0,) * FIRST_ROUNDS + PAUSES[FIRST_ROUNDS:]
+    return (0.0, *PAUSES) if several else PAUSES
 
 
 def split_postponed(retry: list[int], postponed: int) -> tuple[list[int], list[int]]:

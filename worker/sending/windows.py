@@ -15,6 +15,9 @@ from worker.sending.claimed_batch import MAX_ATTEMPTS, ClaimedBatch, FailedAttem
 DELAYS = [SUBMIT_DELAY.labels(str(category)) for category in LANES]
 """By lane."""
 
+MAX_POSTPONED = 0.1
+"""Part of a window."""
+
 Window = list[tuple[ClaimedBatch, list[int]]]
 """Positions to submit together, by batch."""
 
@@ -29,9 +32,14 @@ def next_window(batches: list[ClaimedBatch], size: int) -> Window:
     return window
 
 
-def unfinished(batches: list[ClaimedBatch]) -> bool:
-    """Whether this cycle may still submit messages of any batch."""
-    return any(batch.unfinished for batch in batches)
+def unfinished(batches: list[ClaimedBatch], size: int) -> bool:
+    """Whether this cycle is to submit another window, of up to `size` messages.
+
+    Until the cycle is settled, postponed messages may be below the watermark, and take room in the window. So it ends
+    once they take more than a small part of it.
+    """
+    postponed = sum(len(batch.postponed) for batch in batches)
+    return postponed <= MAX_POSTPONED * size and any(batch.unfinished for batch in batches)
 
 
 def message_groups(window: Window) -> list[MessageGroup]:

@@ -27,7 +27,8 @@ ALL = (*COMPARED, "mixed", "scale")
     help=f"Number of rounds [default: {ROUNDS} for all, else 1].",
 )
 def main(name: str, short: bool, rounds: int | None) -> None:
-    """Run benchmark NAME, or `all` but console, growth and group. `report` writes the results into the documentation.
+    """Run benchmark NAME, or `all` but console, full, growth and group. `report` writes the results into the
+    documentation.
 
     Exits with code 1 if a result is void.
     """

@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from click import ClickException
+
 from bulksms.local.command import Command
 from bulksms.local.ports import LOOPBACK, free_port
 
@@ -18,13 +20,19 @@ SOURCE = Path(__file__).with_name("smsc.c")
 class Carrier:
     """A simulated SMSC in a separate process, and its counts."""
 
-    def __init__(self, folder: Path, env: Mapping[str, str], *, receipts: bool, round_trip: float = 0.0) -> None:
+    def __init__(
+        self, folder: Path, env: Mapping[str, str], *, receipts: bool, round_trip: float = 0.0, full: str | None = None
+    ) -> None:
         self.port, self._stats_port = free_port(), free_port()
         program = _compiled(folder)
         self.kind = "bench/smsc.c" if program else "bulksms smsc"
         command = [str(program)] if program else [str(Path(sys.executable).parent / "bulksms"), "smsc"]
         command += ["--port", str(self.port), "--stats-port", str(self._stats_port)]
         command += ["--receipts" if receipts else "--no-receipts", "--round-trip", str(round_trip)]
+        if full is not None:
+            if program is None:
+                raise ClickException("Only bench/smsc.c has full phones: install a C compiler.")
+            command += ["--full", full]
         self.process = Command("smsc", command, env, folder / "smsc.log", Path.cwd(), self._is_ready)
 
     def start(self) -> None:

@@ -5,6 +5,9 @@
  * text part per destination. It serves the counts as JSON over HTTP, with the same names as `bulksms smsc`.
  *
  *   smsc --port N --stats-port N [--no-receipts] [--receipt-delay S] [--receipt-window N] [--round-trip S]
+ *        [--full PREFIX]
+ *
+ * With --full, it refuses what goes to phones with this prefix: their queue is full (ESME_RMSGQFUL).
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -36,6 +39,7 @@ typedef struct { int fd, stats, listener, blocked, dead; Buffer in, out; Ring an
 
 static int want_receipts = 1, loop_fd;
 static double receipt_delay = 1.0, round_trip;
+static const char *full;
 static long receipt_window = 1000, binds, submits, duplicates, sent, answered, refused, waiting, connections;
 static uint64_t next_id;
 static uint64_t *seen;
@@ -103,6 +107,13 @@ static void answer(Connection *c, uint64_t id, uint32_t sequence) {
     c->out.size += 27;
 }
 
+static void refuse(Connection *c, uint32_t sequence) {
+    char *p = header(space(&c->out, 17), 17, SUBMIT_SM | RESPONSE, sequence);
+    *p = 0;
+    p[-5] = 0x14;  /* the last octet of the status */
+    c->out.size += 17;
+}
+
 static void deliver(Connection *c, Item *r, const char *clock) {
     char text[160], *start = space(&c->out, 300), *p = start + 16;
     int size = sprintf(text, "id:%010llx sub:001 dlvrd:001 submit date:%s done date:%s stat:DELIVRD err:000 text:",
@@ -138,6 +149,7 @@ static void submit(Connection *c, const char *p, const char *end, uint32_t seque
     for (int i = 0; i < 2; i++) q = (const char *)memchr(q, 0, end - q) + 1;  /* schedule and validity */
     uint64_t phone = 0, id = ++next_id;
     for (const char *d = destination + 2; *d; d++) phone = phone * 10 + (uint64_t)(*d - '0');
+    if (full && !strncmp(destination + 2, full, strlen(full))) { refuse(c, sequence); return; }
     submits++;
     duplicates += known(phone);
     if (round_trip > 0) {
@@ -259,7 +271,7 @@ static void take(Connection *c) {
 int main(int argc, char **argv) {
     struct option options[] = {{"port", 1, 0, 'p'}, {"stats-port", 1, 0, 's'}, {"no-receipts", 0, 0, 'n'},
                                {"receipts", 0, 0, 'y'}, {"receipt-delay", 1, 0, 'd'}, {"receipt-window", 1, 0, 'w'},
-                               {"round-trip", 1, 0, 'r'}, {0, 0, 0, 0}};
+                               {"round-trip", 1, 0, 'r'}, {"full", 1, 0, 'f'}, {0, 0, 0, 0}};
     int port = 2775, stats_port = 0, option;
     while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) switch (option) {
         case 'p': port = atoi(optarg); break;
@@ -269,6 +281,7 @@ int main(int argc, char **argv) {
         case 'd': receipt_delay = atof(optarg); break;
         case 'w': receipt_window = atol(optarg); break;
         case 'r': round_trip = atof(optarg); break;
+        case 'f': full = optarg; break;
         default: return 2;
     }
     loop_fd = epoll_create1(0);

@@ -67,6 +67,7 @@ class Stand:
         round_trip: float = 0.0,
         window: int = WINDOW,
         settings: Mapping[str, str] | None = None,
+        full: str | None = None,
     ) -> None:
         self.folder = Path(tempfile.mkdtemp(prefix="bulksms-bench-"))
         self.receipts = receipts
@@ -80,7 +81,7 @@ class Stand:
         self.workers: list[Command] = []
         self._launched, self._first = 0, workers
         self._next_phone = FIRST_PHONE
-        self._round_trip = round_trip
+        self._round_trip, self._full = round_trip, full
         self._settings = settings or {}
         self.cloned = 0
         """Messages that were inserted to make the tables large, and never sent."""
@@ -113,7 +114,7 @@ class Stand:
             **self._settings,
         }
         self.env = services.environment(values)
-        self.smsc = Carrier(self.folder, self.env, receipts=self.receipts, round_trip=self._round_trip)
+        self.smsc = Carrier(self.folder, self.env, receipts=self.receipts, round_trip=self._round_trip, full=self._full)
         self.smsc.start()
         carriers.write_text(CARRIERS.format(port=self.smsc.port, window=self.window))
         self.engine = make_engine(self.postgres.url, application="bench")

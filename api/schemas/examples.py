@@ -16,6 +16,7 @@ WEBHOOK_URL = "https://hooks.example/sms-events"
 ACCEPTED_AT, SENT_AT, DELIVERED_AT = "2026-03-02T09:00:00.120Z", "2026-03-02T09:00:00.480Z", "2026-03-02T09:00:03.900Z"
 EXPIRES_AT = "2026-03-05T09:00:00.120Z"
 
+IMPORT_NOTE: Final[dict[str, Any]] = {"code": "several_phones", "rows": 12, "line": 3}
 NOT_A_PHONE = "The phone number starts with 0; start with the country code."
 NOT_A_PHONE_IN_KENYA = "This is neither a local number of KE nor an international number."
 """In lists of contacts, which may have local numbers."""

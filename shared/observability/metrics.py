@@ -118,7 +118,8 @@ CARRIER_SEGMENTS = Counter(
 )
 CARRIER_RESPONSES = Counter(
     "bulksms_carrier_responses",
-    "Submits by carrier and response: accepted, rejected, failed, throttled, in_doubt (none in time).",
+    "Submits by carrier and response: accepted, rejected, failed, throttled, postponed (the recipient's queue is full),"
+    " in_doubt (none in time).",
     ["carrier", "response"],
     registry=PROCESS,
 )

@@ -6,7 +6,7 @@ from marshmallow import Schema, validate
 
 from api.schemas import fields
 from api.schemas.errors import fail
-from api.schemas.examples import GROUP_ID, IMPORT_ID, NOT_A_PHONE_IN_KENYA
+from api.schemas.examples import GROUP_ID, IMPORT_ID, IMPORT_NOTE, NOT_A_PHONE_IN_KENYA
 from api.schemas.fields import Request, doc
 from api.schemas.paging import Paging
 from shared.sms.numbering import is_country
@@ -135,7 +135,7 @@ class ImportResponse(Schema):
     notes = fields.List(
         fields.Nested(ImportNoteResponse),
         required=True,
-        metadata=doc("What was cut, left or chosen so far.", [{"code": "several_phones", "rows": 12, "line": 3}]),
+        metadata=doc("What was cut, left or chosen so far.", [IMPORT_NOTE]),
     )
     countries = fields.List(
         fields.Nested(ImportCountryResponse),

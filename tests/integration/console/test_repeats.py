@@ -70,6 +70,11 @@ def places(console: Console) -> dict[str, Place]:
             made[name] = OWNED[name](service, made)
         return made[names[-1]]
 
+    def undecided(phone: str) -> str:
+        entry = {"phones": [phone], "category": "marketing", "reason": "possible_stop"}
+        assert service.post("/suppressions", **entry).status_code == 200
+        return phone
+
     def group(**typed: Any) -> Place:
         return Place(f"/groups/{own('group_id')}", typed=typed)
 
@@ -95,6 +100,8 @@ def places(console: Console) -> dict[str, Place]:
         "groups.import_file": group(file=FILE),
         "ledger.refill": Place("/credits/", world="test"),
         "opt_outs.create": Place("/opt-outs/", typed={"phones": "254711000003"}),
+        "opt_outs.confirm": Place("/opt-outs/", undecided("254711000004")),
+        "opt_outs.dismiss": Place("/opt-outs/", undecided("254711000005")),
         "opt_outs.import_file": Place("/opt-outs/", typed={"file": FILE}),
         "opt_outs.delete": Place("/opt-outs/", own("phone")),
         "people.invite": Place("/people/", typed={"email": f"new-{service.account_id}@example.com", "role": "sender"}),

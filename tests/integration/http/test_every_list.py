@@ -140,7 +140,9 @@ def listed(engine: Engine) -> tuple[Service, dict[str, str]]:
         assert service.delete(f"/groups/{gone}").status_code == 200
         gone = service.post("/webhooks", url="https://example.com/gone").json["webhook_id"]
         assert service.delete(f"/webhooks/{gone}").status_code == 200
-    ids["import_id"] = send_file(service, ids["group_id"], "\n".join(["0712"] * ROWS)).json["import_id"]
+    ids["import_id"] = send_file(service, ids["group_id"], "\n".join(["phone", *PHONES, *["0712"] * ROWS])).json[
+        "import_id"
+    ]
     with engine.begin() as connection:
         for number in range(ROWS):
             revoke_key(connection, create_key(connection, service.account_id, SECRET_KEY).api_key)

@@ -86,7 +86,7 @@ def add_contacts(group_id: Any) -> Any:
 @pages.post("/<uuid:group_id>/contacts/remove")
 def remove_contact(group_id: Any) -> Any:
     """Remove one phone."""
-    account().groups.remove_contacts(str(group_id), [request.form["phone"]])
+    account().groups.remove_contacts(str(group_id), ["+" + request.form["phone"].removeprefix("+")])
     flash(gettext("The contact is removed."), "good")
     return redirect(url_for("groups.show", group_id=group_id))
 

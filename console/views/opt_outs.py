@@ -17,7 +17,7 @@ from shared.sms.spellings import other_spellings
 
 UNDECIDED = "possible_stop"
 """The reason of opt-outs that a person has to decide, and the keyword of the messages that caused them."""
-POSSIBLE_SHOWN = 20
+POSSIBLE_SHOWN = 100
 
 pages = Blueprint("opt_outs", __name__, url_prefix="/opt-outs")
 
@@ -85,7 +85,7 @@ def delete(phone: str) -> Any:
 def confirm(phone: str) -> Any:
     """Opt out a phone whose message may have asked for it."""
     _find_undecided(phone)
-    account().suppressions.create({"phones": [phone], "reason": "stop"})
+    account().suppressions.create({"phones": [f"+{phone}"], "reason": "stop"})
     _decided(phone)
     flash(gettext("The phone number is opted out."), "good")
     return redirect(url_for("opt_outs.index"))

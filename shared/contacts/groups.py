@@ -6,7 +6,7 @@ row.
 """
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 from uuid import UUID
 
@@ -218,3 +218,11 @@ def _unknown(group_id: UUID) -> UnknownGroup:
     return UnknownGroup(
         f"There is no group {group_id}, or it was deleted. `bulksms group list ACCOUNT` shows the groups."
     )
+
+
+def of_group(connection: Connection, group_id: UUID, phones: Collection[str]) -> list[str]:
+    """Which of the phones are contacts of the group."""
+    if not phones:
+        return []
+    found = select(contact.c.phone).where(contact.c.group_id == group_id, contact.c.phone.in_(map(int, phones)))
+    return list(map(str, connection.execute(found).scalars()))

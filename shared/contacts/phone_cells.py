@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 import phonenumbers
 
 from shared.contacts.column_names import says_mobile
-from shared.sms.numbering import Numbering
+from shared.sms.numbering import MOBILE, Numbering
 from shared.sms.written import DATE, written_digits
 
 __all__ = ["FoundPhone", "PhoneCells", "is_in_plan", "is_mobile", "phones_in", "reads_like_phone", "unwrapped"]
@@ -49,8 +49,8 @@ def reads_like_phone(cell: str, numbering: Numbering) -> bool:
 
 
 def is_mobile(phone: str) -> bool:
-    """Whether it is a mobile phone by the numbering plan of its country, and certainly no other one."""
-    return _type_of(phone) == phonenumbers.PhoneNumberType.MOBILE
+    """Whether it is or, where plans do not tell, may be a mobile phone by the numbering plan of its country."""
+    return _type_of(phone) in MOBILE
 
 
 def is_in_plan(phone: str) -> bool:

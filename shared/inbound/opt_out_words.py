@@ -6,8 +6,10 @@ way (47 CFR 64.1200(a)(10)). Kenya's regulator names STOP, STOP SUB and UNSUB.
 
 STOP_WORDS = """
     STOP, STOPP, STOPS, ST0P, STOP ALL, STOPALL, UNSUBSCRIBE, UNSUSCRIBE, UNSUBCRIBE, UNSUB, OPT OUT, OPTOUT, REMOVE ME
-    OPT ME OUT, ARRET, ARRETER, ARRETEZ, DARRETER, DESABONNER, DESABONNEMENT, DESINSCRIRE, DESINSCRIPTION
-    DISISCRIVI, CANCELLAMI, DEZABONARE, DESCADASTRAR, ABMELDEN, ABBESTELLEN, AFMELDEN, AVREGISTRERA, AFMELD
+    OPT ME OUT, UNSUBSCRIBED, STOP2END, STOPTEXT, DISCONTINUE, CEASE, CEASE AND DESIST
+    ARRET, ARRETE, CESSEZ, ARRETER, ARRETEZ, DARRETER, DESABONNER, DESABONNEMENT, DESINSCRIRE, DESINSCRIPTION
+    DISISCRIVI, DISISCRIVIMI, CANCELLAMI, DETENER, UITSCHRIJVEN, SLUTA, STOPPA, LEIRATKOZAS, ΑΠΕΓΓΡΑΦΗ, KOMA, AUFHOREN
+    AUSTRAGEN, DEZABONARE, DESCADASTRAR, ABMELDEN, ABBESTELLEN, AFMELDEN, AVREGISTRERA, AFMELD
     REZYGNUJE, WYPISZ MNIE, ODHLASIT, DURDUR, IPTAL, JOOJI, TSAYA, DAKATA, BERHENTI, ITIGIL, BAND KARO
     बंद करो, बंद करें
     ACHA, ACHENI, SIMAMA, KOMESHA, SITISHA, JIONDOE, ONDOA, NIONDOE, NIONDOENI, NITOE
@@ -29,6 +31,12 @@ START_WORDS = """
     开始, 開始, 订阅, 시작
 """
 REQUESTS = """
+    i no longer wish to receive, i no longer want to receive, i no longer want these, i no longer want your
+    discontinue these, please discontinue, get me off, block me, i asked you to stop, i told you to stop
+    i already told you to stop, i already asked you to stop
+    ne me contactez plus, je me desabonne, me retirer de votre, laissez moi tranquille, je ne souhaite plus recevoir
+    entfernen sie mich, ich widerrufe meine einwilligung, lassen sie mich in ruhe, senden sie mir keine sms
+    no enviar mas, toa namba yangu, mniondoe
     stop texting, stop messaging, stop sending, stop contacting, stop spamming, stop bothering, stop disturbing
     stop calling and texting, quit texting, quit messaging, quit sending, cease texting, cease sending
     do not text, dont text, do not message, dont message, do not contact, dont contact, do not sms, dont sms
@@ -66,7 +74,8 @@ REQUESTS = """
 """
 """Phrases that ask to stop unless words follow that are about something else."""
 REFUSALS = """
-    no more, stop the, stop these, stop this, stop all the, stop your, stop with, enough with
+    no texts, no sms, no marketing, no messages, pas de
+       no more, stop the, stop these, stop this, stop all the, stop your, stop with, enough with
     plus de, plus aucun, assez de, stop aux, no mas, ya no mas, basta de, basta con, chega de, sem mais
     keine, keinen, keine weiteren, niente, geen, inga fler, ingen flere, остановите, хватит, не отправляйте, sitaki
     dont send, do not send, dont send me, do not send me, sihitaji, hakuna, istemiyorum
@@ -121,7 +130,7 @@ FILLERS = """
     je, je veux, je souhaite, quiero, deseo, quero, gostaria de, ich mochte, ich will, ich, voglio, я
     los, las, el, estos, esos, sus, su, mas, mi, tu, nunca mas, esta, este, del, al, por, ni, otro, otros
     o, os, as, meu, minha, seus, suas, mim, mais, da, do, das, dos, essas, esses, nenhuma, nenhum, por
-    mir, mich, mehr, ihre, ihrer, diese, dieser, weitere, die, der, den, dem, von, an, nummer, sie, ihnen, und
+    mir, mich, mehr, aus, ihre, ihrer, diese, dieser, weitere, die, der, den, dem, von, an, nummer, sie, ihnen, und
     per, noch
     piu, di, i, gli, questi, vostri, vostra, dalla, altri, mi, mij, meer, uw, van, deze, mi, mnie, do, wiecej, mej, fler
     tena, zenu, zako, hizi, hii, yangu, kwangu, namba, wala, cha, bana, za, ya, kwenye

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from shared.inbound.kinds import Inbound
 from shared.sms.countries import country_of, country_prefix
-from shared.sms.numbering import is_possible, numbering_of
+from shared.sms.numbering import is_possible, is_valid, numbering_of
 from shared.sms.phones import is_phone
 from shared.sms.written import plain_digits
 
@@ -25,8 +25,9 @@ def sender_number(message: Inbound, country_of_owner: Callable[[], str | None]) 
     be read stays as it is; but what the carrier calls national then begins with 0, so that it does not look like an
     international number. Without a country, that is so for all that it calls national.
 
-    Where mobile numbers are dialled as they are, without a 0 or the like before them, bare digits are read as a mobile
-    number of that country first, unless the carrier says that they are international: 3235550123 is Californian.
+    Bare digits are read as a mobile number of that country first, unless the carrier says that they are international:
+    3235550123 is Californian. Where a 0 or the like is dialled before mobile numbers, that holds only for digits that
+    are no valid international number.
     """
     written = plain_digits(message.phone)
     digits = written.removeprefix("+") if written.startswith("+") else written.removeprefix("00")
@@ -60,4 +61,6 @@ def _without_trunk_prefix(country: str, digits: str) -> str | None:
     numbering = numbering_of(country)
     if numbering.code == 1:
         return f"1{digits}" if _NANP.fullmatch(digits) else None
-    return None if numbering.has_trunk_prefix else numbering.national(digits, only_mobile=True)
+    if numbering.has_trunk_prefix and (digits.startswith("0") or is_valid(digits)):
+        return None
+    return numbering.national(digits, only_mobile=True)

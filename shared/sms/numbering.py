@@ -16,7 +16,7 @@ from shared.sms.phones import MAX_DIGITS, invalid_detail, is_phone, is_spreadshe
 from shared.sms.spellings import other_spellings
 from shared.sms.written import written_phone
 
-__all__ = ["Numbering", "is_country", "is_possible", "numbering_of"]
+__all__ = ["Numbering", "is_country", "is_possible", "is_valid", "numbering_of"]
 
 MOBILE: Final = (phonenumbers.PhoneNumberType.MOBILE, phonenumbers.PhoneNumberType.FIXED_LINE_OR_MOBILE)
 DIALLED_AT_HOME: Final = {"FR": ("GP", "GF", "MQ", "RE", "YT", "PM")}
@@ -59,9 +59,15 @@ class Numbering:
         self._trunk_prefix = plan.national_prefix if plan.country_code != 1 else None
         self._dialled_first = {prefix for prefix in (plan.national_prefix, plan.international_prefix) if prefix}
         self._international_prefix = re.compile(plan.international_prefix or "00", re.ASCII)
-        longest = max(plan.general_desc.possible_length) if plan.general_desc else MAX_DIGITS
-        self._longest = longest + len(plan.national_prefix or "")
+        plan_lengths = plan.general_desc.possible_length if plan.general_desc else (MAX_DIGITS,)
+        self._longest = max(plan_lengths) + len(plan.national_prefix or "")
+        self._has_one_length = plan.mobile is not None and len(plan.mobile.possible_length or plan_lengths) == 1
         self._usual = _usual_forms(plan)
+
+    def as_listed(self, phone: int | str) -> str:
+        """International digits as `read` gives them back: after a plus sign if they are also a national number."""
+        digits = str(phone)
+        return digits if self._country is None or self.read(digits) == digits else f"+{digits}"
 
     def read(self, written: str) -> str | None:
         """The international digits of a number; None if it is not a phone number."""
@@ -147,9 +153,10 @@ class Numbering:
             if dialled is not None and phonenumbers.is_valid_number(dialled):
                 return _digits(dialled)
         example = phonenumbers.example_number_for_type(self._country, phonenumbers.PhoneNumberType.MOBILE)
-        is_alike = example is not None and str(example.national_number)[0] == str(number.national_number)[0]
-        reason = phonenumbers.is_possible_number_for_type_with_reason(number, phonenumbers.PhoneNumberType.MOBILE)
-        return _digits(number) if is_alike and reason == phonenumbers.ValidationResult.IS_POSSIBLE else None
+        shape = phonenumbers.national_significant_number(number)
+        usual = str(example.national_number) if example is not None else ""
+        is_alike = len(shape) == len(usual) and shape[0] == usual[0] and self._has_one_length
+        return _digits(number) if is_alike else None
 
 
 def is_possible(digits: str) -> bool:
@@ -159,6 +166,12 @@ def is_possible(digits: str) -> bool:
         return False
     reason = phonenumbers.is_possible_number_with_reason(number)
     return bool(reason == phonenumbers.ValidationResult.IS_POSSIBLE)
+
+
+def is_valid(digits: str) -> bool:
+    """Whether an international number is one of the plan of its country."""
+    number = _parse("+" + digits, None)
+    return number is not None and bool(phonenumbers.is_valid_number(number))
 
 
 @lru_cache(maxsize=300)

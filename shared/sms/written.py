@@ -30,6 +30,8 @@ DATE = re.compile(
 _OF_SPREADSHEET = re.compile(r"\s*[0-9]+(?:[.,]0+|(?:[.,][0-9]+)?[eE]\+?[0-9]+)\s*")
 _USUAL = re.compile(r"\+(?:[0-9]{8,15}|(?![17])[0-9]{2,3}(?:[ -][0-9]{2,9}){1,5})")
 """Most phones in groups, which need no closer look."""
+_LABEL = re.compile(r"(?:tel|p|phone|cell|mob|mobile|whatsapp|wa)\.?: *(?=[+(0-9])", re.IGNORECASE)
+"""What some exports write before a phone: `p:+13235550123` of lead forms, `tel:` of links (RFC 3966)."""
 _BULLET = re.compile(r"[-*\u2022\u00b7] *(?=[+(0-9])")
 _ENCLOSED = re.compile(r"\(([^()]+)\)")
 _ENCLOSED_PREFIX = re.compile(r"\((\+|00)(?=[0-9])")
@@ -164,6 +166,8 @@ def written_phone(text: str) -> Written | None:
     if len(text) > MAX_WRITTEN_LENGTH or is_spreadsheet_number(text):
         return None
     phone = (text if text.isascii() else text.translate(_SAME)).strip().rstrip(" .,;-")
+    if label := _LABEL.match(phone):
+        phone = phone[label.end() :]
     if bullet := _BULLET.match(phone):
         phone = phone[bullet.end() :]
     if enclosed := _ENCLOSED.fullmatch(phone):

@@ -32,7 +32,8 @@ from shared.contacts import groups as contacts
 from shared.contacts.tags import cell_of
 from shared.db.connection import reading
 from shared.db.tables import contacts as tables
-from shared.sms.numbering import numbering_of
+from shared.sms.numbering import Numbering, numbering_of
+from shared.sms.phones import is_phone
 
 CONTACTS = tables.contact.c
 LISTED = (CONTACTS.position, CONTACTS.phone, CONTACTS.fields, CONTACTS.tags)
@@ -75,10 +76,11 @@ class PutProgress(NamedTuple):
 def group_contacts(caller: Caller, group_id: UUID, query: dict[str, Any]) -> Any:
     """List the contacts of a group in the order they were added; with `Accept: text/csv`, stream all as CSV."""
     with reading_list(services().engine) as connection:
-        find_group(connection, caller, group_id)
+        group = find_group(connection, caller, group_id)
         if current_request().wants_csv:
             names = list(connection.execute(FIELDS, {"group": group_id, "limit": MAX_COLUMNS + 1}).scalars())
-            return _csv(group_id, names if len(names) <= MAX_COLUMNS else None, query)
+            kept = names if len(names) <= MAX_COLUMNS else None
+            return _csv(group_id, kept, query, numbering_of(group.country))
         after = number_cursor(query.get("cursor"), 0)
         rows, end = _page(connection, group_id, query, after, query["limit"] + 1)
     return page(rows, query["limit"], _contact, lambda row: str(row.position), end)
@@ -134,12 +136,17 @@ def remove_contacts(caller: Caller, group_id: UUID, body: dict[str, Any]) -> Any
     """Remove up to 100,000 phone numbers from a group. Phone numbers that are not in it are counted as `absent`."""
     with reading(services().engine) as connection:
         numbering = numbering_of(find_group(connection, caller, group_id).country)
-    phones, others = set[str](), set[str]()
+    phones, others, as_stored = set[str](), set[str](), set[str]()
     for entry in body["phones"]:
         phone = numbering.read(entry) if isinstance(entry, str) else None
+        if phone is not None and phone != entry and is_phone(entry):
+            as_stored.add(entry)  # it may be the contact as this API shows it, and a national number besides
         (others if phone is None else phones).add(phone or str(entry))
     with services().engine.begin() as connection:
         find_group(connection, caller, group_id)
+        for entry in contacts.of_group(connection, group_id, as_stored):
+            phones.discard(str(numbering.read(entry)))
+            phones.add(entry)
         try:
             removed = contacts.remove_contacts(connection, group_id, phones)
         except contacts.UnknownGroup:
@@ -218,7 +225,7 @@ def _page(
     return list(connection.execute(rows)), end
 
 
-def _csv(group_id: UUID, names: list[str] | None, query: dict[str, Any]) -> CsvResponse:
+def _csv(group_id: UUID, names: list[str] | None, query: dict[str, Any], numbering: Numbering) -> CsvResponse:
     engine = services().engine
 
     def lines() -> Iterator[str]:
@@ -227,7 +234,7 @@ def _csv(group_id: UUID, names: list[str] | None, query: dict[str, Any]) -> CsvR
         while True:
             with reading_list(engine) as connection:
                 rows, end = _page(connection, group_id, query, after, CONTACTS_PAGE)
-            yield "".join(_csv_contact(row, names) for row in rows)
+            yield "".join(_csv_contact(row, names, numbering) for row in rows)
             last = rows[-1] if len(rows) == CONTACTS_PAGE else end
             if last is None:
                 return
@@ -236,10 +243,10 @@ def _csv(group_id: UUID, names: list[str] | None, query: dict[str, Any]) -> CsvR
     return CsvResponse(lines(), f"{group_id}.csv")
 
 
-def _csv_contact(row: Row[Any], names: list[str] | None) -> str:
+def _csv_contact(row: Row[Any], names: list[str] | None, numbering: Numbering) -> str:
     fields = row.fields or {}
     values = [encode(fields) if fields else None] if names is None else [fields.get(name) for name in names]
-    return csv_line([row.phone, *values, cell_of(row.tags or [])])
+    return csv_line([numbering.as_listed(row.phone), *values, cell_of(row.tags or [])])
 
 
 def _contact(row: Row[Any]) -> Any:

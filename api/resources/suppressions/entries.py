@@ -11,8 +11,8 @@ from api.resources.suppressions.schemas import MAX_REASON_LENGTH
 from shared.contacts.suppressions import Scope, Suppression, report_suppressed, suppress_all
 from shared.lifecycle import Category
 from shared.senders.sender_ids import NO_SENDER_ID, form_of
-from shared.sms.numbering import Numbering
-from shared.sms.phones import QUOTED_CHARACTERS
+from shared.sms.numbering import Numbering, is_valid
+from shared.sms.phones import QUOTED_CHARACTERS, is_phone
 
 
 class OptOut(NamedTuple):
@@ -37,12 +37,16 @@ class OptOuts(NamedTuple):
     submitted: int
     duplicate: int
     rejected: list[dict[str, object]]
+    as_shown: frozenset[Suppression] = frozenset()
+    """The same phones as international digits, where these are a national number, too: both are opted out, as this API
+    shows phones without a plus sign."""
 
 
 def read_opt_outs(entries: Iterable[OptOut], numbering: Numbering) -> OptOuts:
     """Separate valid opt-outs from invalid entries. Takes up to 0.1 ms per entry: do not call it in a transaction."""
     accepted = set[Suppression]()
     rejected: list[dict[str, object]] = []
+    as_shown = set[Suppression]()
     submitted = 0
     for index, entry in enumerate(entries):
         submitted += 1
@@ -52,8 +56,13 @@ def read_opt_outs(entries: Iterable[OptOut], numbering: Numbering) -> OptOuts:
             shown = entry.phone[:QUOTED_CHARACTERS] if isinstance(entry.phone, str) else None
             rejected.append({"index": index, "phone": shown, **(wrong or {})})
             continue
-        accepted.add(Suppression(int(phone), entry.category, entry.sender_id, entry.reason))
-    return OptOuts(accepted, submitted, submitted - len(rejected) - len(accepted), rejected)
+        suppression = Suppression(int(phone), entry.category, entry.sender_id, entry.reason)
+        accepted.add(suppression)
+        written = str(entry.phone)
+        if written != phone and is_phone(written) and is_valid(written):
+            as_shown.add(suppression._replace(phone=int(written)))
+    duplicate = submitted - len(rejected) - len(accepted)
+    return OptOuts(accepted, submitted, duplicate, rejected, frozenset(as_shown))
 
 
 def put(connection: Connection, account_id: int, read: OptOuts, counts: OptOutCounts) -> dict[str, Any]:
@@ -62,6 +71,8 @@ def put(connection: Connection, account_id: int, read: OptOuts, counts: OptOutCo
     Returns the response: counts, and the rejected entries. Raises Problem suppression_limit.
     """
     added = suppress_all(connection, account_id, read.accepted)
+    if read.as_shown:
+        suppress_all(connection, account_id, read.as_shown)
     if added:
         counts.check(connection, account_id, added)
         _record_event(connection, account_id, added, read.accepted)

@@ -66,7 +66,7 @@ def suppressions(caller: Caller, query: dict[str, Any]) -> Any:
     """List the opt-outs, ordered by phone number; with `Accept: text/csv`, stream all of them as CSV."""
     after = _position(query["cursor"]) if "cursor" in query else FIRST
     if current_request().wants_csv:
-        return _csv(caller, query, after)
+        return _csv(caller, query, after, _numbering(caller))
     with reading_list(services().engine) as connection:
         rows, end = _page(connection, caller, query, after, query["limit"] + 1)
     return page(rows, query["limit"], _suppression, lambda row: f"{row.phone}|{row.category}|{row.sender_id}", end)
@@ -179,7 +179,7 @@ def _page(
     return connection.execute(entries).all(), end
 
 
-def _csv(caller: Caller, query: dict[str, Any], after: Position) -> CsvResponse:
+def _csv(caller: Caller, query: dict[str, Any], after: Position, numbering: Numbering) -> CsvResponse:
     engine = services().engine
 
     def lines() -> Iterator[str]:
@@ -188,7 +188,7 @@ def _csv(caller: Caller, query: dict[str, Any], after: Position) -> CsvResponse:
         while True:
             with reading_list(engine) as connection:
                 rows, end = _page(connection, caller, query, last, CSV_PAGE)
-            yield "".join(map(_csv_suppression, rows))
+            yield "".join(_csv_suppression(row, numbering) for row in rows)
             last_row = rows[-1] if len(rows) == CSV_PAGE else end
             if last_row is None:
                 return
@@ -197,8 +197,10 @@ def _csv(caller: Caller, query: dict[str, Any], after: Position) -> CsvResponse:
     return CsvResponse(lines(), "suppressions.csv")
 
 
-def _csv_suppression(row: Any) -> str:
-    return csv_line((row.phone, row.category, row.sender_id, row.reason, timestamp(row.created_at)))
+def _csv_suppression(row: Any, numbering: Numbering) -> str:
+    return csv_line(
+        (numbering.as_listed(row.phone), row.category, row.sender_id, row.reason, timestamp(row.created_at))
+    )
 
 
 def _suppression(row: Any) -> Any:

@@ -14,6 +14,7 @@ from shared.outbox import listen
 from tests.harness.deliveries import settled_events
 from tests.harness.service import PREFIX, Service
 from tests.harness.times import ahead
+from tests.integration.contacts.test_groups import call
 
 PHONE, OTHER = "254733000001", "254733000002"
 
@@ -53,6 +54,27 @@ def test_a_full_list_takes_a_new_entry_after_one_is_removed(service: Service, mo
     assert service.delete(f"/suppressions/{PHONE}").status_code == 200
     assert service.post("/suppressions", phones=["254733000003"]).status_code == 200
     assert service.post("/suppressions", phones=[PHONE]).json["code"] == "suppression_limit"
+
+
+def test_phones_of_other_countries_are_known_as_this_api_shows_them(service: Service) -> None:
+    """4792345678 is a Norwegian's, without the plus sign, and would be a number in the US besides."""
+    norwegian, american = "4792345678", "14792345678"
+    with service.engine.begin() as connection:
+        country = text("UPDATE account SET country = :country WHERE id = :account")
+        connection.execute(country, {"country": "US", "account": service.account_id})
+        before = connection.execute(text("SELECT country FROM account WHERE id = :id"), {"id": service.account_id})
+        assert before.scalar() == "US"
+    group = service.new_group([])
+    service.post(f"/groups/{group}/contacts", contacts=[f"+{norwegian}", american])
+    exported = service.get(f"/groups/{group}/contacts", headers={"Accept": "text/csv"}).text
+    assert exported.splitlines()[1:] == [f"'+{norwegian},", f"{american},"]
+    assert call(service, "DELETE", f"/groups/{group}/contacts", {"phones": [norwegian]}).json["removed"] == 1
+    assert [each["phone"] for each in service.get(f"/groups/{group}/contacts").json["data"]] == [american]
+    assert service.post("/suppressions", phones=[norwegian]).json["counts"]["added"] == 1
+    assert service.send(norwegian).json["code"] == "recipient_suppressed"
+    assert f"'+{norwegian}," in export(service)
+    with service.engine.begin() as connection:
+        connection.execute(country, {"country": "KE", "account": service.account_id})
 
 
 SPELLINGS = [

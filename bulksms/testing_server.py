@@ -181,7 +181,7 @@ def main() -> None:
             base_url = f"http://{LOOPBACK}:{listening.getsockname()[1]}"
             print(json.dumps({"result": {"base_url": base_url}}), flush=True)
             threading.Thread(target=answer_commands, args=(service,), name="commands", daemon=True).start()
-            asyncio.run(serve(service.api, listening))
+            serve(lambda: service.api, listening)
             service.stop()
             engine.dispose()
 

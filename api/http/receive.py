@@ -1,4 +1,4 @@
-"""Receive large bodies, within bounds: they spill to a temporary file, and must arrive at a minimum rate.
+"""Receive bodies, within bounds: large ones spill to a temporary file, and must arrive at a minimum rate.
 
 A body is received whole before its request gets a thread, so a slow client holds only its connection and one request of
 its own account's or address's share (api/limits/bulkheads.py).
@@ -60,6 +60,21 @@ class UnreadBody:
     def unread(self) -> bool:
         """Always true."""
         return True
+
+
+async def whole_body(receive: Receive) -> bytes:
+    """Receive a small body. Raises ClientGone or TooSlow."""
+    body, more = b"", True
+    try:
+        async with asyncio.timeout(GRACE):
+            while more:
+                message = await receive()
+                if message["type"] == "http.disconnect":
+                    raise ClientGone
+                body, more = body + message["body"], message["more_body"]
+    except TimeoutError:
+        raise TooSlow from None
+    return body
 
 
 async def spooled_body(receive: Receive, limit: int, in_memory: int) -> SpooledBody:

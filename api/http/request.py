@@ -26,12 +26,15 @@ MAX_HEAD_BYTES = 32 * 1024
 MAX_LINE_BYTES = 8 * 1024
 """Bytes of the URL, or of one header."""
 MAX_HEADERS = 100
-MAX_PIPELINED = 100
-"""Requests on one connection that may wait for the response to an earlier one. The connection ends after them."""
+VERSIONS = ("1.0", "1.1")
 TOO_LARGE = (
     f"The head of the request is larger than {MAX_HEAD_BYTES:,} bytes, has more than {MAX_HEADERS} headers, or"
     f" a header of more than {MAX_LINE_BYTES:,} bytes."
 )
+UPGRADE = "A request that asks for another protocol (Upgrade, CONNECT) must not have a body."
+
+SPACE = b" \t"
+"""Around a header's value, and no part of it (RFC 9110 §5.5). The server removes it before the value only."""
 
 BASE: Environ = {
     "SCRIPT_NAME": "",
@@ -61,7 +64,7 @@ _current: ContextVar["Request | None"] = ContextVar("request", default=None)
 def problem_of_head(url: bytes, headers: Headers, version: str) -> str:
     """Describe what is wrong with a head (RFC 9112 §3.2 and §6.1, and the sizes above); empty if it is valid."""
     size = longest = len(url)
-    hosts = 0
+    hosts = upgrades = 0
     codings: list[bytes] = []
     for name, value in headers:
         length = len(name) + len(value)
@@ -71,13 +74,19 @@ def problem_of_head(url: bytes, headers: Headers, version: str) -> str:
         if name == b"host":
             hosts += 1
         elif name == b"transfer-encoding":
-            codings.append(value)
+            codings.append(value.rstrip(SPACE))
+        elif name == b"upgrade":
+            upgrades += 1
+    if version not in VERSIONS:
+        return f"HTTP/{version} is not supported."
     if hosts != 1 and (hosts or version == "1.1"):
         return f"The request has {hosts or 'no'} Host header{'s' if hosts else ''}; it must have exactly one."
     if codings and (version != "1.1" or len(codings) > 1 or codings[0].lower() != b"chunked"):
         return "The only supported Transfer-Encoding is `chunked`, given once, in HTTP/1.1."
     if size > MAX_HEAD_BYTES or longest > MAX_LINE_BYTES or len(headers) > MAX_HEADERS:
         return TOO_LARGE
+    if upgrades and announced_length(headers) != 0:
+        return UPGRADE
     return ""
 
 
@@ -88,7 +97,7 @@ def announced_length(headers: Iterable[tuple[bytes, bytes]]) -> int | None:
         if name == b"transfer-encoding":
             return None
         if name == b"content-length":
-            announced = value
+            announced = value.rstrip(SPACE)
     return int(announced) if announced.isdigit() else None
 
 
@@ -121,9 +130,9 @@ def environ_of(scope: Scope, body: Any) -> Environ:
     for name, value in scope["headers"]:
         key = _keys[name] if name in _keys else _key(name)
         if key in environ:
-            environ[key] += "," + value.decode("latin-1")
+            environ[key] += "," + value.rstrip(SPACE).decode("latin-1")
         elif key:
-            environ[key] = value.decode("latin-1")
+            environ[key] = value.rstrip(SPACE).decode("latin-1")
     return environ
 
 

@@ -33,7 +33,7 @@ MAX_DELAYED = 2_000
 MAX_PER_ADDRESS = 64
 """Requests in progress of one address without a valid token, in each process."""
 CONNECTIONS_OF_ADDRESS = 1_000
-"""Connections of one address, in each process, and at most half of all."""
+"""Of one address, with a request each: deploy/nginx.conf has it, in front of all processes."""
 LARGE_OF_ACCOUNT = 8
 """Of an account's requests in progress, those whose large body is being received or handled; further ones wait."""
 LARGE_OF_ADDRESS = 2

@@ -1,21 +1,19 @@
-"""Runs the API: `python -m api.server`. Several processes share a port; each has an event loop and threads."""
+"""Runs the API: `python -m api.server`. Several processes share a port; each has an event loop and threads.
+
+Each of them imports this module before it shows its first sign of life: it loads little.
+"""
 
 import errno
 import logging
 import os
 import sys
 import threading
-from collections.abc import Callable
 from functools import partial
-from pkgutil import resolve_name
-from typing import Any
 
 import click
 
-from api.server.asgi import make_application
-from api.server.process import run
+from api.server.process import load, serve
 from api.server.reuse_port import IS_DIVIDED, SharedPort, bound_socket
-from api.server.supervisor import Supervisor
 from shared.carriers.http.file import http_carriers
 from shared.db.connection import make_engine
 from shared.db.schema import schema_problem
@@ -34,12 +32,10 @@ log = logging.getLogger(__name__)
 def main(application: str | None, host: str, port: int, processes: int) -> None:
     """Run the HTTP API, or another ASGI APPLICATION, given as module:name."""
     configure_logging()
-    load: Callable[[], Any]
+    settings = None
     if application is None:
-        load, check_database = make_application, partial(_check_database, _checked_settings())
-    elif ":" in application:
-        load, check_database = partial(resolve_name, application), None
-    else:
+        settings = _checked_settings()
+    elif ":" not in application:
         raise click.BadParameter(f"{application!r} is not of the form module:name.", param_hint="APPLICATION")
     try:
         listening = SharedPort(host, port) if processes > 1 and IS_DIVIDED else bound_socket(host, port)
@@ -47,12 +43,9 @@ def main(application: str | None, host: str, port: int, processes: int) -> None:
         advice = ": stop the program that uses it, or give another --port" if error.errno == errno.EADDRINUSE else ""
         sys.exit(f"Cannot listen on {host} port {port} ({error.strerror}){advice}.")
     log.info("listening on %s port %d, processes: %d", host, port, processes)
-    if isinstance(listening, SharedPort) or processes > 1:
-        Supervisor(load, listening, processes).run(check_database)
-    else:
-        if check_database is not None:
-            threading.Thread(target=check_database, name="database-check", daemon=True).start()
-        run(load, listening)
+    if settings is not None:
+        threading.Thread(target=_check_database, args=(settings,), name="database-check", daemon=True).start()
+    serve(partial(load, application), listening, processes)
 
 
 def _checked_settings() -> Settings:

@@ -13,7 +13,7 @@ from api.endpoint import OPERATOR_PREFIX, DirectEndpoint
 from api.event_loop import NeedsThread
 from api.http.client_address import address_block, address_of
 from api.http.json_body import LARGE_BODY, SMALL_BODY, WholeBody
-from api.http.receive import ClientGone, SpooledBody, TooSlow, UnreadBody, spooled_body
+from api.http.receive import ClientGone, SpooledBody, TooSlow, UnreadBody, spooled_body, whole_body
 from api.http.request import Environ, Receive, Scope, Send, announced_length, environ_of, is_small
 from api.http.responses import PendingResponse, Response
 from api.http.wsgi import WholeResponse, Wsgi
@@ -34,9 +34,7 @@ from api.limits.bulkheads import (
 from api.limits.refusal_delays import Refusals
 from api.resources.carrier_callbacks.routes import MAX_BODY_BYTES as MAX_CALLBACK_BYTES
 from api.resources.imports.upload import MAX_UPLOAD_BYTES
-from api.server.connections import Connections
-from api.server.exchange import send_whole, whole_body
-from api.server.responses import early_problem
+from api.server.responses import early_problem, send_whole
 from api.server.thread_pools import CARRIERS, SINGLE, Refusal, ThreadPools
 from api.services import Services
 from shared.api_key import is_within
@@ -79,10 +77,6 @@ class Owners:
             return _owner(caller)
         return address_block(address)
 
-    def is_proxy(self, peer: str) -> bool:
-        """Whether the peer is a trusted proxy."""
-        return is_within(peer, self._trusted)
-
 
 def _owner(caller: Caller | Operator) -> Owner:
     return OperatorOwner(caller.actor) if isinstance(caller, Operator) else caller.account_id
@@ -96,13 +90,11 @@ class Application:
         app: Wsgi,
         on_loop: DirectEndpoint | None = None,
         owner_of: Callable[[Environ], Owner] = owner_by_peer,
-        connections: Connections | None = None,
         threads: int = THREADS,
     ) -> None:
         """`on_loop` handles the POST requests to SINGLE. `threads` are those of accounts and their exports."""
         self._on_loop = on_loop
         self._owner_of = owner_of
-        self.connections = connections or Connections()
         self._pools = ThreadPools(app, threads)
         self._open, self._large, self._parsed = Holdings(), Permits(), Permits()
         self.refusals, self._delayed = Refusals(), Holdings()
@@ -135,11 +127,15 @@ class Application:
         except ClientGone:
             return
         except TooSlow:
-            slow = early_problem("bad_request", "The body did not arrive in time.", scope["path"])
-            refusal = Refusal(slow, unread=True)
+            refusal = Refusal(_bad("The body did not arrive in time.", scope["path"]), unread=True)
         finally:
             self._open.release(owner)
         await self._refuse(owner, refusal, receive, send)
+
+    async def refuse(self, detail: str, scope: Scope, receive: Receive, send: Send) -> None:
+        """Refuse a request that is not valid HTTP, for this reason."""
+        owner = self._owner_of(environ_of(scope, UnreadBody()))
+        await self._refuse(owner, Refusal(_bad(detail, scope["path"]), unread=True), receive, send)
 
     @asynccontextmanager
     async def _body(
@@ -205,6 +201,10 @@ class Application:
 def is_for_event_loop(scope: Scope) -> bool:
     """Whether the event loop handles the request."""
     return scope["path"] == SINGLE and scope["method"] == "POST" and is_small(scope["headers"], SMALL_BODY)
+
+
+def _bad(detail: str, path: str) -> WholeResponse:
+    return early_problem("bad_request", detail, path)
 
 
 def _too_many(path: str) -> WholeResponse:

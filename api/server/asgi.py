@@ -7,18 +7,16 @@ from api.app import create_app
 from api.database_guard import keep_checking
 from api.endpoint import direct_endpoint
 from api.server.application import Application, Owners
-from api.server.connections import Connections
+from api.server.exchange import Observed
 from api.server.traced_application import TracedApplication
 from shared.gc_tuning import collect_less_often
 from shared.guard import Guard
 from shared.observability import traces
-from shared.observability.logs import configure_logging
 from shared.settings import SettingsError
 
 
-def make_application() -> Application:
+def make_application() -> Observed:
     """Make the application and start its threads, in the process that is to serve it. Exits if a setting is wrong."""
-    configure_logging()
     try:
         traces.start_traces("api")
         flask_app = create_app()
@@ -27,8 +25,8 @@ def make_application() -> Application:
     services = flask_app.extensions["bulksms"]
     owners = Owners(services)
     on_loop = direct_endpoint("POST", "/sms/send", services)
-    parts = (flask_app.wsgi_app, on_loop, owners, Connections(owners.is_proxy), services.settings.database_pool)
+    parts = (flask_app.wsgi_app, on_loop, owners, services.settings.database_pool)
     application = Application(*parts) if traces.tracer is None else TracedApplication(traces.tracer, *parts)
     keep_checking(Guard(services.engine, witness=services.commits.witness, api=str(uuid4())))
     collect_less_often()
-    return application
+    return Observed(application)

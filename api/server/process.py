@@ -1,78 +1,89 @@
-"""One server process: serves an ASGI application on a socket until it is told to stop, and counts its responses."""
+"""One process of the server: uvicorn, an ASGI application, and what both need of the process."""
 
-import asyncio
+import logging
+import multiprocessing
+import os
 import signal
-from collections.abc import Callable, MutableMapping
-from functools import cache
-from socket import socket
+import socket
+import threading
+from collections.abc import Callable
+from pkgutil import resolve_name
 from typing import Any
 
-import uvloop
-from prometheus_client import Counter, Histogram
+import uvicorn
+from uvicorn.supervisors import Multiprocess
 
-from api.http.request import SUMMARY
-from api.server.application import Application
-from api.server.connections import Connections, ServerState
 from api.server.memory import map_large_buffers
-from api.server.protocol import HttpConnection
-from api.server.request_log import RequestLog
-from shared.observability.metrics import HTTP_REQUEST_SECONDS, HTTP_REQUESTS
-from shared.observability.traces import stop_traces
+from shared.observability.logs import configure_logging
 from shared.priority import switch_threads_often
 
-BACKLOG = 2048
-END_SECONDS = 20.0
+END_SECONDS = 20
 """How long open requests may take after the server is told to stop."""
+HUNG_SECONDS = 10
+"""A process that gives no sign of life for this long is killed and replaced."""
+KEEP_ALIVE_SECONDS = 75
+"""How long a connection stays open without a request: longer than a proxy keeps it, which would lose requests."""
+BACKLOG = 2048
 
 
-def run(load: Callable[[], Any], listening: socket) -> None:
-    """Serve the ASGI application that `load` returns, until SIGTERM or SIGINT."""
+def serve(application: Callable[[], Any], listening: socket.socket, processes: int = 1) -> None:
+    """Serve what `application()` returns in each process, until SIGTERM or SIGINT. With several processes, it must be
+    one that can be pickled.
+    """
+    config = configuration(application, processes)
+    if processes > 1:
+        hangup = signal.getsignal(signal.SIGHUP)
+        supervisor = Multiprocess(config, [listening])
+        signal.signal(signal.SIGHUP, hangup)  # the end of a terminal ends what runs in it
+        supervisor.run()
+        return
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, _end)
+    try:
+        uvicorn.Server(config).run([listening])
+    except SystemExit as ended:  # uvicorn raises the signal again when it has ended in order
+        if ended.code:
+            raise
+
+
+def configuration(application: Callable[[], Any], processes: int = 1) -> uvicorn.Config:
+    """How uvicorn serves what `application()` returns."""
+    return uvicorn.Config(
+        application,
+        factory=True,
+        workers=processes,
+        loop="uvloop",
+        http="api.server.protocol:HttpProtocol",
+        ws="none",
+        interface="asgi3",
+        log_config=None,
+        access_log=False,
+        proxy_headers=False,  # the application reads X-Forwarded-For itself
+        server_header=False,
+        backlog=BACKLOG,
+        timeout_keep_alive=KEEP_ALIVE_SECONDS,
+        timeout_graceful_shutdown=END_SECONDS,
+        timeout_worker_healthcheck=HUNG_SECONDS,
+    )
+
+
+def load(name: str | None) -> Any:
+    """Prepare this process, and load what it is to serve: the ASGI application `module:name`, by default the API."""
+    configure_logging()
+    logging.getLogger("uvicorn.error").setLevel(logging.ERROR)  # strangers could fill the log with its warnings
     switch_threads_often()  # the event loop waits after each system call, once for every busy thread
     map_large_buffers()
-    application = load()
-    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-        runner.run(serve(application, listening))
-    stop_traces()
+    supervisor = multiprocessing.parent_process()
+    if supervisor is not None:
+        threading.Thread(target=_end_with, args=(supervisor,), name="supervisor", daemon=True).start()
+    return resolve_name("api.server.asgi:make_application")() if name is None else resolve_name(name)
 
 
-async def serve(application: Any, listening: socket) -> None:
-    """Serve an ASGI application. A second SIGINT ends it without waiting for open requests."""
-    loop = asyncio.get_running_loop()
-    stop, stop_now = asyncio.Event(), asyncio.Event()
-    loop.add_signal_handler(signal.SIGTERM, stop.set)
-    loop.add_signal_handler(signal.SIGINT, lambda: (stop_now if stop.is_set() else stop).set())
-    host, port = listening.getsockname()[:2]
-    request_log = RequestLog()
-    if isinstance(application, Application):
-        request_log.start()
-        limits, refusals = application.connections, application.refusals
-        state = ServerState(application, limits, refusals, (host, port), count_response, request_log.add)
-    else:
-        state = ServerState(application, Connections(), address=(host, port))
-    server = await loop.create_server(lambda: HttpConnection(state), sock=listening, backlog=BACKLOG)
-    await stop.wait()
-    server.close()
-    for connection in list(state.connections):
-        connection.shut_down()
-    ends = loop.time() + END_SECONDS
-    while (state.connections or state.tasks) and loop.time() < ends and not stop_now.is_set():
-        await asyncio.sleep(0.05)
-    for connection in list(state.connections):
-        connection.transport.abort()
-    for task in list(state.tasks):
-        task.cancel()
-    await asyncio.gather(*state.tasks, return_exceptions=True)
-    request_log.stop()
+def _end_with(supervisor: Any) -> None:
+    """Stop this process when its supervisor has died: nobody else would, and it would keep the port."""
+    supervisor.join()
+    os.kill(os.getpid(), signal.SIGTERM)
 
 
-def count_response(scope: MutableMapping[str, Any], status: int, seconds: float) -> None:
-    """Count a response for `GET /metrics`. The scope has the request's Summary, if it reached the API."""
-    summary = scope.get(SUMMARY)
-    requests, duration = _metrics_of(summary.route if summary is not None else "", status)
-    requests.inc()
-    duration.observe(seconds)
-
-
-@cache
-def _metrics_of(endpoint: str, status: int) -> tuple[Counter, Histogram]:
-    return HTTP_REQUESTS.labels(endpoint, str(status)), HTTP_REQUEST_SECONDS.labels(endpoint)
+def _end(*_: object) -> None:
+    raise SystemExit(0)

@@ -1,11 +1,11 @@
-"""Problems found before an endpoint is reached, streamed responses, and clients that leave."""
+"""Problems found before an endpoint is reached, whole and streamed responses, and clients that leave."""
 
 import asyncio
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from api.http.receive import ClientGone
+from api.http.receive import ClientGone, drain
 from api.http.request import Receive, Send, new_request_id
 from api.http.responses import encoded, problem_response
 from api.http.wsgi import StreamedResponse, WholeResponse
@@ -13,6 +13,9 @@ from api.problems import CATALOGUE, Problem
 from shared.db.cancellation import Canceled
 
 CANCEL_AGAIN_SECONDS = 0.5
+BUFFERED = 64 * 1024
+"""Bytes of a response that the server takes at once. Of a longer one, it takes the end when the client has taken most
+of the rest."""
 
 _cancelling = ThreadPoolExecutor(4, "cancel")
 
@@ -25,6 +28,21 @@ def early_problem(code: str, detail: str, path: str) -> WholeResponse:
     if CATALOGUE[code].retryable:
         headers.append(("Retry-After", "1"))
     return WholeResponse(response.status, encoded(headers), response.body)
+
+
+async def send_whole(send: Send, receive: Receive, response: WholeResponse, unread: bool = False) -> None:
+    """Send a response. Of a long one, wait until the client has taken most of it.
+
+    If part of the request's body is `unread`, drain it before the connection closes. Closing earlier would reset the
+    connection, and the client would lose the response.
+    """
+    more = unread or len(response.body) > BUFFERED
+    await send({"type": "http.response.start", "status": response.status, "headers": response.headers})
+    await send({"type": "http.response.body", "body": response.body, "more_body": more})
+    if unread:
+        await drain(receive)
+    if more:
+        await send({"type": "http.response.body", "body": b""})
 
 
 async def wait_until_done(
@@ -63,7 +81,7 @@ async def send_stream(
 ) -> None:
     """Send a response chunk by chunk, until it is complete or the client has left.
 
-    A slow client makes the loop wait, never a thread; api/server/limits.py says for how long.
+    A slow client makes the loop wait, never a thread.
     """
     gone = asyncio.ensure_future(_until_gone(receive))
     try:

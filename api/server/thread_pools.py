@@ -28,8 +28,7 @@ from api.limits.bulkheads import (
     is_signed_in,
     rest_as_long,
 )
-from api.server.exchange import send_whole
-from api.server.responses import early_problem, send_stream, wait_until_done
+from api.server.responses import early_problem, send_stream, send_whole, wait_until_done
 from shared.db.cancellation import Cancellation
 
 SINGLE = f"{PREFIX}/sms/send"

@@ -1500,9 +1500,7 @@ export interface Limits {
   unread_bytes: number;
   /** Minimum rate at which a large body must arrive, after its first 20 seconds. */
   body_bytes_per_second: number;
-  /** Maximum requests on a connection that wait for an earlier response; it then closes. */
-  pipelined_requests: number;
-  /** Maximum connections of a client address per API process, and at most half of all; further ones get `rate_limited`. */
+  /** Maximum requests of a client address at the same time, enforced by the proxy in front of the API; further ones get `rate_limited`. */
   connections_per_address: number;
   /** Maximum requests per second of the account. */
   requests_per_second: number;

@@ -17,7 +17,6 @@ from api.endpoint import direct_endpoint
 from api.limits.bulkheads import Owner
 from api.limits.refusal_delays import Refusals
 from api.server.application import Application, Owners
-from api.server.connections import Connections
 
 SECONDS = 60.0
 """For one request."""
@@ -53,9 +52,7 @@ class EventLoopClient(Client):
         services = flask.extensions["bulksms"]
         owners = Owners(services)
         direct = direct_endpoint("POST", "/sms/send", services)
-        connections = Connections(owners.is_proxy)
-        threads = services.settings.database_pool
-        self._application = Application(flask.wsgi_app, direct, owners, connections, threads)
+        self._application = Application(flask.wsgi_app, direct, owners, services.settings.database_pool)
         self._application.refusals = AtOnce()
         super().__init__(self._call, TestResponse)
 

@@ -9,7 +9,7 @@ from api.commit.draft import MAX_INLINE_ENTRIES
 from api.http.bounded_queries import MAX_ROWS_EXAMINED, STATEMENT_SECONDS
 from api.http.json_body import LARGE_BODY, MAX_DEPTH, MAX_KEYS, MAX_VALUES, MAX_VALUES_SMALL_BODY, SMALL_BODY
 from api.http.receive import MINIMUM_RATE
-from api.http.request import MAX_HEAD_BYTES, MAX_HEADERS, MAX_LINE_BYTES, MAX_PIPELINED
+from api.http.request import MAX_HEAD_BYTES, MAX_HEADERS, MAX_LINE_BYTES
 from api.limits.bulkheads import (
     CONNECTIONS_OF_ADDRESS,
     EXPORTS_OF_ACCOUNT,
@@ -106,13 +106,10 @@ class RequestBounds(Schema):
     body_bytes_per_second = bound(
         MINIMUM_RATE, "Minimum rate at which a large body must arrive, after its first 20 seconds."
     )
-    pipelined_requests = bound(
-        MAX_PIPELINED, "Maximum requests on a connection that wait for an earlier response; it then closes."
-    )
     connections_per_address = bound(
         CONNECTIONS_OF_ADDRESS,
-        "Maximum connections of a client address per API process, and at most half of all; further ones get"
-        " `rate_limited`.",
+        "Maximum requests of a client address at the same time, enforced by the proxy in front of the API; further ones"
+        " get `rate_limited`.",
     )
 
 

@@ -12,10 +12,9 @@ from sqlalchemy import Engine, event, text
 
 from api.http import bounded_queries
 from api.server.application import Application, Owners
-from api.server.connections import Connections, ServerState
-from api.server.protocol import HttpConnection
 from shared.db.cancellation import Cancellation
 from tests.harness.house import wait_until
+from tests.harness.served import served
 from tests.harness.service import PREFIX, Service
 
 SLEEP = "SELECT pg_sleep(300)"
@@ -46,12 +45,9 @@ class Server:
 
     async def _serve(self) -> None:
         self._loop, self._stop = asyncio.get_running_loop(), asyncio.Event()
-        state = ServerState(self._application, Connections())
-        server = await self._loop.create_server(lambda: HttpConnection(state), "127.0.0.1", 0)
-        self._port = server.sockets[0].getsockname()[1]
-        self._started.set()
-        await self._stop.wait()
-        server.close()
+        async with served(self._application) as self._port:
+            self._started.set()
+            await self._stop.wait()
 
     def stop(self) -> None:
         """End it."""

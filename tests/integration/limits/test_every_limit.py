@@ -214,21 +214,17 @@ CASES = {
         objects=True,
     ),
 }
-SERVER, CONNECTIONS = "tests/unit/server/test_application.py::", "tests/unit/server/test_connection_states.py::"
+SERVER = "tests/unit/server/test_application.py::"
 JSON, HEADS = "tests/unit/http/test_json_body.py::", "tests/unit/server/test_protocol.py::"
 SIGN_IN, LISTS = "tests/integration/auth/test_sign_in.py::", "tests/integration/http/test_bounded_lists.py::"
 LIMITS, COST = "tests/integration/limits/test_limits.py::", "tests/integration/limits/test_request_cost.py::"
 TESTED_BELOW_HTTP = {
-    "headers": ("api.http.request.MAX_HEADERS", HEADS + "test_a_head_that_arrives_at_once_and_is_too_large"),
-    "header_bytes": ("api.http.request.MAX_LINE_BYTES", HEADS + "test_a_head_that_arrives_at_once_and_is_too_large"),
-    "head_bytes": ("api.http.request.MAX_HEAD_BYTES", HEADS + "test_a_head_that_arrives_at_once_and_is_too_large"),
-    "pipelined_requests": (
-        "api.http.request.MAX_PIPELINED",
-        CONNECTIONS + "test_requests_that_wait_on_one_connection_are_bounded",
-    ),
+    "headers": ("api.http.request.MAX_HEADERS", HEADS + "test_a_head_that_is_too_large"),
+    "header_bytes": ("api.http.request.MAX_LINE_BYTES", HEADS + "test_a_head_that_is_too_large"),
+    "head_bytes": ("api.http.request.MAX_HEAD_BYTES", HEADS + "test_a_head_that_is_too_large"),
     "connections_per_address": (
-        "api.server.connections.CONNECTIONS_OF_ADDRESS",
-        "tests/unit/server/test_connections.py::test_one_address_cannot_take_all_connections",
+        "api.limits.bulkheads.CONNECTIONS_OF_ADDRESS",
+        "tests/services/deploy/test_front.py::test_an_address_has_a_maximum_of_requests_at_the_same_time",
     ),
     "body_bytes_per_second": (
         "api.http.receive.MINIMUM_RATE",

@@ -21,11 +21,11 @@ from api.app import create_app
 from api.endpoint import direct_endpoint
 from api.event_loop import ThreadOnlyPool
 from api.server.application import Application, Owners
-from api.server.connections import Connections, ServerState
-from api.server.protocol import HttpConnection
+from api.server.exchange import Observed
 from api.services import Services
 from shared.db.connection import make_engine
 from shared.task_queue import make_celery
+from tests.harness.served import served
 from tests.harness.service import Service
 from tests.harness.times import ahead
 
@@ -157,20 +157,18 @@ def test_accepting(engine: Engine, tracer: Tracer, monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr("api.account_cache.time", SimpleNamespace(monotonic=lambda: now))
     for seconds in ("FRESH", "USED_EVERY"):
         monkeypatch.setattr(f"api.auth.tokens.{seconds}", 3600.0)
+    monkeypatch.setattr("api.server.request_log.FLUSH_SECONDS", 3600.0)
     service = Service(engine)
     own_engine = make_engine(service.settings.database_url, 4, "bulksms-api", pool_class=ThreadOnlyPool)
     celery = make_celery(replace(service.settings, eager=False))  # whose broker nobody listens to
     app = create_app(service.settings, engine=own_engine, celery=celery)
     services = app.extensions["bulksms"]
     owners = Owners(services)
-    connections = Connections(owners.is_proxy)
-    application = Application(app.wsgi_app, direct_endpoint("POST", "/sms/send", services), owners, connections)
+    application = Application(app.wsgi_app, direct_endpoint("POST", "/sms/send", services), owners)
 
     async def serve() -> None:
-        state = ServerState(application, connections, ("127.0.0.1", 0))
-        server = await asyncio.get_running_loop().create_server(lambda: HttpConnection(state), "127.0.0.1", 0)
-        async with server:
-            await send(server.sockets[0].getsockname()[1], service.token, 3, tracer, services)
+        async with served(Observed(application)) as port:
+            await send(port, service.token, 3, tracer, services)
 
     named = documented("Accepting")
     tracer.start(new_threads=True)

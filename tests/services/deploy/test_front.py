@@ -1,5 +1,6 @@
 """deploy/nginx.conf in a real nginx, before real API processes and before ones that break off."""
 
+import contextlib
 import http.client
 import json
 import re
@@ -12,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from api.limits.bulkheads import CONNECTIONS_OF_ADDRESS
 from bulksms.local.ports import LOOPBACK, free_port
 from tests.harness.front import NGINX, Front, Upstream, needs_nginx
 from tests.harness.house import House, wait_until
@@ -196,6 +198,34 @@ def test_a_slow_body_does_not_reach_the_api_before_all_of_it_is_there(front: Fro
         assert client.recv(12) == b"HTTP/1.1 204"
     upstream.stop()
     assert upstream.requests[0].endswith(body.decode())
+
+
+def test_an_address_has_a_maximum_of_requests_at_the_same_time(tmp_path: Path) -> None:
+    """Of IPv6, a /64 is one address. Their bodies have not come yet, so no API has got any of them."""
+    front = Front(tmp_path / "front", free_port(), TRUSTED_PROXIES=f"{LOOPBACK}/32")
+    front.resolve_to()
+    front.start()
+
+    def begin(address: str, held: contextlib.ExitStack) -> socket.socket:
+        made = held.enter_context(socket.create_connection((LOOPBACK, front.port), timeout=60))
+        made.sendall(f"POST /x HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: {address}\r\nContent-Length: 9\r\n\r\n".encode())
+        return made
+
+    try:
+        with contextlib.ExitStack() as held:
+            for number in range(CONNECTIONS_OF_ADDRESS):
+                begin(("2001:db8::1", "2001:db8::5:0:0:7")[number % 2], held)
+            with http.client.HTTPResponse(begin("2001:db8::9", held)) as response:
+                response.begin()
+                problem = json.loads(response.read())
+            assert (response.status, problem["code"], problem["retryable"]) == (429, "rate_limited", True)
+            assert response.headers["Retry-After"] == "1"
+            for other in ("2001:db8:0:1::1", "2001:db9::1", "192.0.2.1"):
+                client = begin(other, held)
+                client.sendall(b"123456789")
+                assert client.recv(12) == b"HTTP/1.1 503", "there is no API here, which is not too many requests"
+    finally:
+        front.stop()
 
 
 def test_a_container_that_leaves_gets_no_more_requests(front: Front, service: House) -> None:

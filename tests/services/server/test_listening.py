@@ -1,6 +1,7 @@
 """The API's processes share a port: connections are divided among them, and without one of them the others answer."""
 
 import os
+import pickle
 import signal
 import socket
 import subprocess
@@ -8,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 from http import HTTPStatus
 from pathlib import Path
+from typing import cast
 
 import psutil
 import pytest
@@ -62,6 +64,11 @@ def accepted(listening: socket.socket, open_: ExitStack) -> int:
         count += 1
 
 
+def own_socket(shared: SharedPort) -> socket.socket:
+    """The socket of a process to which the port is passed."""
+    return cast(socket.socket, pickle.loads(pickle.dumps(shared)))
+
+
 @pytest.fixture(name="shared")
 def _shared() -> Iterator[SharedPort]:
     made = SharedPort(LOOPBACK, free_port())
@@ -71,11 +78,11 @@ def _shared() -> Iterator[SharedPort]:
 
 def test_connections_are_divided(shared: SharedPort) -> None:
     with ExitStack() as open_:
-        sockets = [open_.enter_context(shared.own_socket()) for _ in range(2)]
+        sockets = [open_.enter_context(own_socket(shared)) for _ in range(2)]
         for each in sockets:
             each.listen()
         for _ in range(64):
-            open_.enter_context(socket.create_connection(shared.address, 10))
+            open_.enter_context(socket.create_connection(shared.getsockname(), 10))
         counts = [0, 0]
 
         def all_are_there() -> bool:
@@ -89,24 +96,25 @@ def test_connections_are_divided(shared: SharedPort) -> None:
 
 @pytest.mark.parametrize("listens", [False, True])
 def test_no_other_program_can_take_the_port(shared: SharedPort, listens: bool) -> None:
-    with shared.own_socket() as ours:
+    with own_socket(shared) as ours:
         if listens:
             ours.listen()
         with pytest.raises(OSError, match="in use"):
-            SharedPort(*shared.address)
-        assert not is_free(shared.address[1])
+            SharedPort(*shared.getsockname())
+        assert not is_free(shared.getsockname()[1])
     with pytest.raises(OSError, match="in use"):  # nor when all of its processes have died
-        SharedPort(*shared.address)
+        SharedPort(*shared.getsockname())
 
 
 def test_a_port_whose_last_connections_are_closing_is_free(shared: SharedPort) -> None:
-    with shared.own_socket() as ours:
+    address = shared.getsockname()
+    with own_socket(shared) as ours:
         ours.listen()
-        client = socket.create_connection(shared.address, 10)
+        client = socket.create_connection(address, 10)
         ours.accept()[0].close()  # the side that closes first keeps it, for a minute
         client.close()
     shared.close()
-    SharedPort(*shared.address).close()
+    SharedPort(*address).close()
 
 
 def test_a_second_server_on_a_port_reports_it_and_exits(server: tuple[Command, int]) -> None:

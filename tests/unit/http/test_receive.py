@@ -6,9 +6,8 @@ from typing import Any
 import pytest
 
 from api.http import receive
-from api.http.receive import ClientGone, TooSlow, drain, spooled_body
+from api.http.receive import ClientGone, TooSlow, drain, spooled_body, whole_body
 from api.http.request import is_small, problem_of_head
-from api.server.exchange import whole_body
 
 GONE = {"type": "http.disconnect"}
 

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 import yaml
 
+from api.limits.bulkheads import CONNECTIONS_OF_ADDRESS
 from api.problems import CATALOGUE
 from shared.db.connection import CONNECT_SECONDS
 from shared.observability.metrics import DIRECTORY
@@ -167,7 +168,7 @@ def problems() -> dict[int, dict[str, Any]]:
 
 def test_nginx_answers_errors_as_the_api_does() -> None:
     answered = problems()
-    assert set(answered) == {400, 413, 502, 503, 504}
+    assert set(answered) == {400, 413, 429, 502, 503, 504}
     for status, problem in answered.items():
         kind = CATALOGUE[problem["code"]]
         assert (problem["status"], kind.status) == (status, status)
@@ -177,6 +178,10 @@ def test_nginx_answers_errors_as_the_api_does() -> None:
         assert set(problem) == {
             *("type", "title", "status", "detail", "instance", "code", "request_id", "retryable", "remediation")
         }
+
+
+def test_nginx_has_the_limit_that_customers_are_told() -> None:
+    assert re.findall(r"^ *limit_conn clients (\d+);", NGINX, re.M) == [str(CONNECTIONS_OF_ADDRESS)]
 
 
 def test_only_a_post_with_a_key_is_repeated_after_it_was_sent() -> None:

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 import yaml
 
-from api.server.supervisor import KILL_SECONDS
+from api.server.process import END_SECONDS, HUNG_SECONDS
 from console.settings import from_environment as console_settings
 from shared.observability.metrics import DIRECTORY
 from shared.settings import MAX_LEASE_SECONDS, from_environment
@@ -88,7 +88,7 @@ def test_no_container_has_more_rights_than_it_needs(name: str) -> None:
 def test_pods_are_given_the_time_to_end() -> None:
     [api] = pod("bulksms-api")["containers"]
     pause = int(api["lifecycle"]["preStop"]["exec"]["command"][1])
-    assert pod("bulksms-api")["terminationGracePeriodSeconds"] >= pause + KILL_SECONDS
+    assert pod("bulksms-api")["terminationGracePeriodSeconds"] >= pause + END_SECONDS + HUNG_SECONDS
     assert pod("bulksms-worker")["terminationGracePeriodSeconds"] > MAX_LEASE_SECONDS
 
 

@@ -63,18 +63,23 @@ class UnreadBody:
 
 
 async def whole_body(receive: Receive) -> bytes:
-    """Receive a small body. Raises ClientGone or TooSlow."""
+    """Receive a small body. Raises ClientGone."""
     body, more = b"", True
+    while more:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            raise ClientGone
+        body, more = body + message["body"], message["more_body"]
+    return body
+
+
+async def whole_body_in_time(receive: Receive) -> bytes:
+    """Receive a small body. Raises ClientGone or TooSlow."""
     try:
         async with asyncio.timeout(GRACE):
-            while more:
-                message = await receive()
-                if message["type"] == "http.disconnect":
-                    raise ClientGone
-                body, more = body + message["body"], message["more_body"]
+            return await whole_body(receive)
     except TimeoutError:
         raise TooSlow from None
-    return body
 
 
 async def spooled_body(receive: Receive, limit: int, in_memory: int) -> SpooledBody:

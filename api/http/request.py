@@ -56,6 +56,8 @@ _keys: dict[bytes, str] = {}
 USABLE = re.compile(r"[A-Za-z0-9._-]{1,64}")
 SUMMARY = "bulksms.summary"
 """The key of a request's Summary in its ASGI scope."""
+COMPLETE = "bulksms.complete"
+"""The key of the time (monotonic) at which all of a request had arrived, in its ASGI scope; absent until then."""
 TRACEPARENT = "bulksms.traceparent"
 """The key of the W3C traceparent of a request's span in its ASGI scope, if the request is traced."""
 _current: ContextVar["Request | None"] = ContextVar("request", default=None)

@@ -2,13 +2,13 @@
 
 import logging
 import time
-from collections.abc import MutableMapping
+from collections.abc import Awaitable, MutableMapping
 from functools import cache
 from typing import Any
 
 from prometheus_client import Counter, Histogram
 
-from api.http.request import SUMMARY, UPGRADE, Receive, Scope, Send, announced_length, problem_of_head
+from api.http.request import COMPLETE, SUMMARY, UPGRADE, Receive, Scope, Send, announced_length, problem_of_head
 from api.server.application import Application
 from api.server.request_log import RequestLog
 from api.server.responses import early_problem, send_whole
@@ -68,12 +68,10 @@ def _wrong(scope: Scope) -> str:
 class Exchange:
     """One request and its response."""
 
-    __slots__ = ("_complete_at", "_has_left", "_receive", "_scope", "_send", "headers", "sent_bytes", "status")
+    __slots__ = ("_has_left", "_receive", "_scope", "_send", "headers", "sent_bytes", "status")
 
     def __init__(self, scope: Scope, receive: Receive, send: Send) -> None:
         self._scope, self._receive, self._send = scope, receive, send
-        self._complete_at = 0.0
-        """When the request was complete (monotonic); 0 until then."""
         self._has_left = False
         self.status, self.headers = CLIENT_LEFT, list[tuple[bytes, bytes]]()
         """Of the response. Each response has headers; there are none before it begins."""
@@ -85,24 +83,26 @@ class Exchange:
         message = await self._receive()
         if message["type"] == "http.disconnect":
             self._has_left = True
-        elif not message["more_body"] and not self._complete_at:
-            self._complete_at = time.monotonic()
         return message
 
-    async def send(self, message: MutableMapping[str, Any]) -> None:
+    def send(self, message: MutableMapping[str, Any]) -> Awaitable[None]:
         """Send the head or a part of the body of the response, unless the client is known to have left."""
         if self._has_left:
-            return
+            return _nothing()
         if message["type"] == "http.response.start":
             self.status, self.headers = message["status"], message["headers"]
             count_response(self._scope, self.status, self.seconds())
         elif self._scope["method"] != "HEAD":
             self.sent_bytes += len(message.get("body", b""))
-        await self._send(message)
+        return self._send(message)
 
     def seconds(self) -> float:
         """Seconds since the request was complete; 0 if it is not."""
-        return time.monotonic() - self._complete_at if self._complete_at else 0.0
+        return time.monotonic() - self._scope[COMPLETE] if COMPLETE in self._scope else 0.0
+
+
+async def _nothing() -> None:
+    pass
 
 
 def count_response(scope: Scope, status: int, seconds: float) -> None:

@@ -40,8 +40,8 @@ DOCUMENTED_OVERRIDES = {
     "prometheus_client.registry": {"collect"},
     "rich.console": {"on_broken_pipe"},
     "uvicorn.protocols.http.httptools_impl": {
-        *("on_message_begin", "on_header", "on_headers_complete"),  # which httptools documents
-        "send_400_response",
+        *("connection_made", "on_headers_complete", "on_message_complete"),  # as asyncio and httptools document them
+        *("on_response_complete", "send_400_response"),
     },
     "sqlalchemy.pool.base": {"connect"},
     "sqlalchemy.pool.impl": {"connect"},

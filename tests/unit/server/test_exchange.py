@@ -2,10 +2,12 @@
 
 import asyncio
 import logging
+import time
 from typing import Any
 
 import pytest
 
+from api.http.request import COMPLETE
 from api.http.wsgi import WholeResponse
 from api.server import exchange
 from api.server.exchange import CLIENT_LEFT, Exchange, Observed
@@ -46,7 +48,8 @@ def _counted(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, bool]]:
 
 @pytest.mark.parametrize(("method", "bytes_"), [("GET", 3), ("HEAD", 0)])
 def test_a_response(method: str, bytes_: int, counted: list[tuple[int, bool]]) -> None:
-    made, _ = asyncio.run(exchanged(scope(method=method), part(b"a", True), part(b"b")))
+    request = scope(method=method) | {COMPLETE: time.monotonic() - 1}
+    made, _ = asyncio.run(exchanged(request, part(b"a", True), part(b"b")))
     assert (made.status, made.sent_bytes, counted) == (201, bytes_, [(201, True)])
 
 

@@ -10,7 +10,7 @@ from uvicorn.server import ServerState
 from api.endpoint import DirectEndpoint
 from api.event_loop import is_on_event_loop
 from api.http import receive
-from api.http.request import MAX_LINE_BYTES, Request, current_request
+from api.http.request import COMPLETE, MAX_LINE_BYTES, SCOPE, Request, current_request
 from api.http.responses import Response
 from api.http.wsgi import WholeResponse
 from api.limits.refusal_delays import Refusals
@@ -23,6 +23,7 @@ from tests.harness.on_the_loop import on_loop
 HEAD = b"POST /a HTTP/1.1\r\nHost: a\r\n"
 CHUNKED = HEAD + b"Transfer-Encoding: chunked\r\n"
 ONE = HEAD + b"Content-Length: 1\r\n"
+CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
 BEHIND = b"GET /smuggled HTTP/1.1\r\nHost: a\r\n\r\n"
 
 
@@ -83,27 +84,32 @@ class Seen(NamedTuple):
 
 def answered(seen: Seen, times: int = 1) -> bool:
     """Whether so many requests were answered, however."""
-    return seen.written.count(b"HTTP/1.1 ") >= times
+    return seen.written.count(b"HTTP/1.1 ") - seen.written.count(CONTINUE) >= times
 
 
-def after(*chunks: bytes, served: Any = None, until: Callable[[Seen], bool] = answered) -> Seen:
+def after(
+    *chunks: bytes,
+    served: Any = None,
+    until: Callable[[Seen], bool] = answered,
+    connection: Connection | None = None,
+) -> Seen:
     """What the client has seen `until` then on a connection on which these pieces came, one after the other."""
 
     async def run() -> Seen:
         config = configuration(lambda: served or Api().served)
         config.load()
-        made, connection = HttpProtocol(config, ServerState(), {}), Connection()
-        made.connection_made(connection)
+        made, client = HttpProtocol(config, ServerState(), {}), connection or Connection()
+        made.connection_made(client)
         for chunk in chunks:
-            if not connection.closed:
+            if not client.closed:
                 made.data_received(chunk)
                 await asyncio.sleep(0)
         async with asyncio.timeout(60):
-            while not until(Seen(connection.written, connection.closed)):
+            while not until(Seen(client.written, client.closed)):
                 await asyncio.sleep(0.005)
         for _ in range(20):
             await asyncio.sleep(0)
-        seen = Seen(connection.written, connection.closed)
+        seen = Seen(client.written, client.closed)
         made.connection_lost(None)
         return seen
 
@@ -122,7 +128,9 @@ def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_it_works() -> None:
     request = HEAD + b"Content-Length: 3\r\n\r\nabc"
-    seen = after(request, request[:20], request[20:], until=lambda seen: answered(seen, 2))
+    api = Api()
+    seen = after(request, request[:20], request[20:], served=api.served, until=lambda seen: answered(seen, 2))
+    assert COMPLETE in api.environ[SCOPE]
     assert seen.written.count(b"HTTP/1.1 200 OK") == 2 and seen.written.endswith(b"/a abc") and not seen.closed
 
 
@@ -269,6 +277,25 @@ def test_a_failure_outside_of_the_application_is_an_internal_error(caplog: pytes
     assert seen.written.startswith(b"HTTP/1.1 500 ") and b'"internal_error"' in seen.written
     assert seen.written.count(b"connection: close") == 1 and seen.closed
     assert "failed outside of the application" in caplog.text
+
+
+def test_a_head_and_what_follows_are_written_at_once() -> None:
+    """Each would be a system call, and a packet to the client."""
+    written: list[bytes] = []
+
+    class Noting(Connection):
+        def write(self, data: Any) -> None:
+            """Note it."""
+            written.append(bytes(data))
+            super().write(data)
+
+    seen = after(HEAD + b"Expect: 100-continue\r\nContent-Length: 1\r\n\r\n", b"a", connection=Noting())
+    assert written == [CONTINUE, seen.written.removeprefix(CONTINUE)]
+
+
+def test_the_response_to_head_has_no_body() -> None:
+    seen = after(b"HEAD /a HTTP/1.1\r\nHost: a\r\n\r\n")
+    assert b"content-length: 3\r\n" in seen.written and seen.written.endswith(b"\r\n\r\n") and not seen.closed
 
 
 def test_a_large_response_holds_its_owners_share_until_its_client_has_taken_it() -> None:

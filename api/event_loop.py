@@ -1,4 +1,4 @@
-"""Code that may run on the event loop, where nothing may block, and its timers.
+"""Code that may run on the event loop, where nothing may block.
 
 Code that would block raises `NeedsThread`, and the request is handled again from the start in a thread.
 """
@@ -57,31 +57,3 @@ def _complete(futures: list[asyncio.Future[None]], then: Callable[[], object]) -
         if not future.done():
             future.set_result(None)
     asyncio.get_running_loop().call_soon(then)  # after the tasks that await the futures
-
-
-class Deadline:
-    """Calls a function on the loop after some seconds, unless it is stopped first."""
-
-    __slots__ = ("_act", "_handle", "_loop", "_seconds")
-
-    def __init__(self, loop: asyncio.AbstractEventLoop, seconds: float, act: Callable[[], object]) -> None:
-        self._loop = loop
-        self._seconds = seconds
-        self._act: Callable[[], object] | None = act
-        self._handle: asyncio.TimerHandle | None = None
-
-    def start(self) -> None:
-        """Start the timer, unless it is running."""
-        if self._handle is None and self._act is not None:
-            self._handle = self._loop.call_later(self._seconds, self._act)
-
-    def stop(self) -> None:
-        """Stop the timer."""
-        if self._handle is not None:
-            self._handle.cancel()
-            self._handle = None
-
-    def close(self) -> None:
-        """Stop for good, and drop the reference to the function."""
-        self.stop()
-        self._act = None

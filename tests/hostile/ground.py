@@ -5,6 +5,7 @@ import json
 import time
 import urllib.request
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from sqlalchemy import text
@@ -15,6 +16,7 @@ from bulksms.local.ports import LOOPBACK, free_port
 from shared.accounts.operator_keys import create_operator_key
 from shared.api_key import NewKey
 from tests.harness.console import CONSOLE_KEY
+from tests.harness.front import NGINX, Front
 from tests.harness.house import SECRET_KEY, WORKERS_EVER, House, wait_until
 from tests.harness.oidc_provider import CLIENT_ID, CLIENT_SECRET, oidc_provider
 from tests.hostile import owned
@@ -57,6 +59,7 @@ class Ground:
         self.house = house
         self.strength = strength
         self.victim = Victim(house)
+        self.front = Front(house.folder / "front", house.port) if NGINX else None
         self.console_port = free_port()
         self.console = self._new_console()
 
@@ -96,6 +99,7 @@ class Ground:
 
         What it sends in the time of the `warm_up` does not count.
         """
+        self.victim.port = self._port_for(scenario)
         with (
             Attacker(scenario.name) as attacker,
             self.victim as victim,
@@ -105,7 +109,7 @@ class Ground:
             first = time.monotonic()
             time.sleep(around)
             before, memory.most = memory.now(), 0  # the start of the processes does not count
-            attacker.begin(self._target)
+            attacker.begin(replace(self._target, port=victim.port))
             begin = time.monotonic()
             time.sleep(seconds)
             end, most = time.monotonic(), memory.most
@@ -130,6 +134,12 @@ class Ground:
         felt.late = late(self.house.engine, did)
         felt.achieved = list(achieved(self.house.engine, felt.late))
         return felt
+
+    def _port_for(self, scenario: Scenario) -> int:
+        if not scenario.through_nginx:
+            return self.house.port
+        assert self.front is not None, f"the attack {scenario.name} goes through nginx, which is not installed"
+        return self.front.port
 
     def cancel_sends(self) -> None:
         """Cancel what the attacker's bulk sends left in the queue: a minute of work for the carrier."""
@@ -189,10 +199,17 @@ def ground(folder: Path, strength: float, *, durable: bool) -> Iterator[Ground]:
             there.console.launch()
             made.start_api()
             there.console.wait_ready(START_SECONDS)
+            if there.front is not None:
+                front = there.front
+                front.resolve_to(LOOPBACK)
+                front.start()
+                wait_until(lambda: front.server(LOOPBACK) in front.servers(), START_SECONDS, "the API, before nginx")
             wait_until(lambda: made.scalar(WORKERS_EVER), START_SECONDS, "the worker")
             there.prepare()
             yield there
             there.victim.stop()
         finally:
+            if there.front is not None:
+                there.front.stop()
             there.console.stop()
             made.stop()

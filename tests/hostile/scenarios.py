@@ -18,6 +18,8 @@ class Scenario(NamedTuple):
     """What must come back, as the attacker counts it: statuses, `held` connections, or `ended` ones."""
     needs: tuple[str, ...] = ()
     """What must have come at least once, each."""
+    through_nginx: bool = False
+    """Whether it attacks HTTP itself: then attacker and victim have nginx and deploy/nginx.conf before the API."""
 
     def no_attack(self, did: Counter[str]) -> Iterator[str]:
         """Say so if less of it came back than of anything else, or nothing: a request that is wrong attacks nobody."""
@@ -35,9 +37,24 @@ ANSWERED, HELD = ("200", "429"), ("held", "408", "429", "503")
 """Requests that do what they ask or are too many; connections that are kept, or ended because they are slow or many."""
 
 SCENARIOS = (
-    Scenario("never", "1,300 chunked bodies that never come", strangers.bodies_that_never_come, HELD),
-    Scenario("slow", "600 bodies that come byte by byte", strangers.slow_bodies, (*HELD, "401"), ("held",)),
-    Scenario("idle", "5,000 half heads and idle connections", strangers.idle_connections, ("held", "200", "408")),
+    Scenario(
+        "never", "1,300 chunked bodies that never come", strangers.bodies_that_never_come, HELD, through_nginx=True
+    ),
+    Scenario(
+        "slow",
+        "600 bodies that come byte by byte",
+        strangers.slow_bodies,
+        (*HELD, "401"),
+        ("held",),
+        through_nginx=True,
+    ),
+    Scenario(
+        "idle",
+        "5,000 half heads and idle connections",
+        strangers.idle_connections,
+        ("held", "200", "408"),
+        through_nginx=True,
+    ),
     Scenario(
         "keys",
         "objects with 7,000 and 250,000 equal keys",
@@ -46,7 +63,13 @@ SCENARIOS = (
         ("400",),
     ),
     Scenario("fields", "objects with 999 unknown fields", strangers.unknown_names, ("400", "413", "429"), ("400",)),
-    Scenario("trailers", "trailers without an end, 16 connections", strangers.endless_trailers, ("400", "ended")),
+    Scenario(
+        "trailers",
+        "trailers without an end, 16 connections",
+        strangers.endless_trailers,
+        ("400", "ended", "held"),
+        through_nginx=True,
+    ),
     Scenario("guess", "secrets guessed, 64 at a time", strangers.guessed_secrets, ("401", "429")),
     Scenario(
         "sign-ins",
@@ -82,7 +105,7 @@ SCENARIOS = (
     Scenario("bulk", "bulk sends of 10,000, 64 at a time", customers.bulk_sends, ANSWERED),
     Scenario("single", "single sends, 64 at a time", customers.single_sends, ANSWERED),
     Scenario("twins", "bulk sends with one Idempotency-Key, 64 at a time", customers.twins, ANSWERED),
-    Scenario("exports", "140 exports, read at 1 kB/s", customers.exports_read_slowly, ANSWERED),
+    Scenario("exports", "140 exports, read at 1 kB/s", customers.exports_read_slowly, ANSWERED, through_nginx=True),
     Scenario(
         "revoked",
         "tokens got and revoked, 32 at a time, beside 500,000 revoked ones",

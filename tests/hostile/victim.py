@@ -56,6 +56,8 @@ class Victim:
 
     def __init__(self, house: House) -> None:
         self._house = house
+        self.port = house.port
+        """Of the API, or of nginx before it."""
         self._phones = itertools.count(FIRST_PHONE)
         self._posts: dict[UUID, float] = {}
         """When the first event of each message reached its webhook, in seconds after it was accepted."""
@@ -144,7 +146,7 @@ class Victim:
     def _ask(self, what: str, method: str, path: str, body: Any, due: float) -> None:
         data = None if body is None else json.dumps(body)
         headers = {**self._headers, "Accept": "text/csv" if what == "csv" else "application/json"}
-        status, response = self._request(self._house.port, method, f"/api/v1{path}", data, headers)
+        status, response = self._request(self.port, method, f"/api/v1{path}", data, headers)
         content = json.loads(response) if status is not None and what != "csv" else response
         self.requests.append(Request(what, due, time.monotonic() - due, status, content))
 

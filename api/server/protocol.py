@@ -81,8 +81,8 @@ class Together(asyncio.Transport):
         self._transport.write(data)
 
     def flush(self) -> None:
-        """Send a head that nothing follows."""
-        if self._head:
+        """Send a head that nothing follows, unless the client has left."""
+        if self._head and not self._transport.is_closing():
             self.write(b"")
 
     def close(self) -> None:

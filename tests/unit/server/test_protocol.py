@@ -17,7 +17,7 @@ from api.limits.refusal_delays import Refusals
 from api.server.application import Application
 from api.server.exchange import Observed
 from api.server.process import configuration
-from api.server.protocol import HttpProtocol
+from api.server.protocol import HttpProtocol, Together
 from tests.harness.on_the_loop import on_loop
 
 HEAD = b"POST /a HTTP/1.1\r\nHost: a\r\n"
@@ -291,6 +291,16 @@ def test_a_head_and_what_follows_are_written_at_once() -> None:
 
     seen = after(HEAD + b"Expect: 100-continue\r\nContent-Length: 1\r\n\r\n", b"a", connection=Noting())
     assert written == [CONTINUE, seen.written.removeprefix(CONTINUE)]
+
+
+def test_a_head_is_not_written_when_its_client_has_left() -> None:
+    """uvloop would raise an error."""
+    client = Connection()
+    together = Together(client)
+    together.write(b"HTTP/1.1 200 OK\r\n\r\n")
+    client.write = None  # type: ignore[assignment, method-assign]
+    client.closed = True
+    together.close()
 
 
 def test_the_response_to_head_has_no_body() -> None:

@@ -111,7 +111,7 @@ def import_suppressions(caller: Caller, query: dict[str, Any]) -> IdempotentResp
     """Add the rows of a CSV file to the opt-out list.
 
     The columns are those of the CSV export of GET; only that of the phone numbers is required, and is found as in an
-    import of contacts. Of several numbers in a cell, all are added. The body is the file, or a form
+    import of contacts. Of several numbers of a person, all are added. The body is the file, or a form
     (multipart/form-data) with the file: up to 100,000 rows and 8 MB. Invalid rows are reported in `rejected`; the
     others are accepted.
     """

@@ -77,6 +77,18 @@ def test_phones_of_other_countries_are_known_as_this_api_shows_them(service: Ser
         connection.execute(country, {"country": "KE", "account": service.account_id})
 
 
+def test_every_phone_of_a_person_in_a_file_opts_out(service: Service) -> None:
+    """Somebody who opts out by one phone does not want messages on the other."""
+    file = "Name,Home Phone,Mobile Phone\nAnn,+254733000011,+254733000012\nBen,+254733000013,\n"
+    assert import_csv(service, file).json["counts"] == {
+        "submitted": 3,
+        "added": 3,
+        "unchanged": 0,
+        "duplicate": 0,
+        "invalid": 0,
+    }
+
+
 SPELLINGS = [
     ("525555010123", "5215555010123"),
     ("5511955550123", "551155550123"),

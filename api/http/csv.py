@@ -36,10 +36,10 @@ def read_csv(
 ) -> Iterator[dict[str, str]]:
     """Yield each phone of the rows of the request's file, as `phone`, with the row's other cells.
 
-    Cells are named by their columns in lower case; empty ones are left out. A row with several phones of a person gives a
-    mapping for each. Formulas that `csv_cell` defused are restored. Only the current chunk of the body is in memory.
-    Raises Problem: payload_too_large over `limit` bytes, too_many_recipients after `max_rows` rows, unsupported_media_type,
-    or validation_failed if the file is not CSV or the column of its phones is not certain.
+    Cells are named by their columns in lower case; empty ones are left out. A row with several phones of a person
+    gives a mapping for each. Formulas that `csv_cell` defused are restored. Only the current chunk of the body is in
+    memory. Raises Problem: payload_too_large over `limit` bytes, too_many_recipients after `max_rows` rows,
+    unsupported_media_type, or validation_failed if the file is not CSV or the column of its phones is not certain.
     """
     check_media_type(("text/csv",), limit)
     chunks = chunks_of_file(open_file(limit))

@@ -10,16 +10,19 @@ __all__ = ["ANY_PHONE", "is_of_same_person", "labeled_phones", "rank", "says_mob
 ANY_PHONE: Final = 3
 """The rank from which a name says that the column has phones."""
 _LONG: Final = (
-    r"phone|telef|mobil|mov[ie]l|celul|cellul|cellphone|portable|handy(?!man)|natel|rufnummer|whatsapp|msisdn"
-    r"|телеф|мобил|手机|电话|thoai"
+    r"phone|telef|mobil|mobiel|mobitel|mov[ie]l|celul|cellul|cellphone|portable|handy(?!man)|natel|komork|rufnummer"
+    r"|whatsapp|msisdn|телеф|мобил|мобіл|сотов|手机|电话|thoai"
 )
-_SHORT: Final = r"(?:tel|cell?|simu|gsm|sms|hp|fone)(?:n[or]|num\w*)?"
+_SHORT: Final = r"(?:tel|cell?|mob|cep|simu|gsm|sms|hp|fone)(?:n[or]|num\w*)?"
 _NUMBER: Final = r"numbers?|nummer|numero|num|namba|no|nr"
 """What a column of phones may also be called, but other columns are too."""
 _PHONE = re.compile(rf"{_LONG}|\b{_SHORT}\b")
 """What is in the names of columns of phones, in small letters without accents."""
 _WORD = re.compile(rf"(?:{_LONG})\w*|{_SHORT}|{_NUMBER}")
-_MOBILE = re.compile(r"mobil|mov[ie]l|celul|cell|handy(?!man)|natel|portable|\b(?:gsm|sms|simu|hp)\b|мобил|手机")
+_MOBILE = re.compile(
+    r"mobil|mobiel|mobitel|mov[ie]l|celul|cell|handy(?!man)|natel|portable|komork|\b(?:gsm|sms|simu|hp|mob|cep)\b"
+    r"|мобил|мобіл|сотов|手机"
+)
 _CONTACT = re.compile(r"contacts?|kontakt|contacto|contato|recipients?")
 _NO_PHONE = re.compile(r"fax|pager|telex|\b(?:tty|ids?|code|carrier|types?|consent|count|accepts|verified|status)\b")
 _FOR_ANOTHER = re.compile(

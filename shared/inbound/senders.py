@@ -41,7 +41,12 @@ def sender_number(message: Inbound, country_of_owner: Callable[[], str | None]) 
     if not (written.isascii() and written.isdigit()):
         return message.phone
     country = country or _country(message, country_of_owner)
-    found = numbering_of(country).national(written, only_mobile=not message.national)
+    numbering = numbering_of(country)
+    if country is not None and written == numbering.national(
+        written.removeprefix(str(numbering.code)), only_mobile=True
+    ):
+        return written
+    found = numbering.national(written, only_mobile=not message.national)
     if found is not None:
         return found
     if not (message.national and is_phone(written)):

@@ -21,6 +21,7 @@ __all__ = ["Numbering", "is_country", "is_possible", "is_valid", "numbering_of"]
 MOBILE: Final = (phonenumbers.PhoneNumberType.MOBILE, phonenumbers.PhoneNumberType.FIXED_LINE_OR_MOBILE)
 DIALLED_AT_HOME: Final = {"FR": ("GP", "GF", "MQ", "RE", "YT", "PM")}
 """Territories whose mobile numbers are dialled within a country like its own, although they have codes of their own."""
+_HAS_PREFIX = re.compile(r"\W*(?:\+|00)")
 _DOUBLE_ZERO = re.compile("00")
 _GROUPS = re.compile(r"\+?[0-9]{2,4}(?:[ -][0-9]{2,4}){1,4}")
 """The usual groups of a phone, which need no closer look."""
@@ -72,7 +73,9 @@ class Numbering:
     def read(self, written: str) -> str | None:
         """The international digits of a number; None if it is not a phone number."""
         if self._country is None:
-            return written if is_phone(written) else suggest(written)
+            digits = written if is_phone(written) else suggest(written)
+            is_sure = digits is None or digits == written or _HAS_PREFIX.match(written) or is_valid(digits)
+            return digits if is_sure else None
         match = self._usual.fullmatch(written) if self._usual else None
         if match is None and self._usual and _GROUPS.fullmatch(written):
             match = self._usual.fullmatch(written.replace(" ", "").replace("-", ""))
@@ -115,16 +118,29 @@ class Numbering:
 
     def _by_plan(self, written: str) -> str | None:
         phone = written_phone(written)
-        if phone is None or not phone.is_one_national(self._dialled_first):
+        if phone is None:
             return None
+        is_one, dialled = phone.is_one_phone(), phone.prefix + phone.digits
         if phone.prefix == "+":
-            return _international(phone.digits) if phone.is_one_phone() else None
-        dialled = phone.prefix + phone.digits
-        if found := self._national(dialled):
+            return _international(phone.digits) if is_one else None
+        if is_one and phone.prefix == "00" and (found := _valid(phone.digits)):
             return found
-        if prefix := self._international_prefix.match(dialled) or _DOUBLE_ZERO.match(dialled):
-            return _international(dialled[prefix.end() :])
-        return _valid(dialled) if phone.is_one_phone() else None
+        is_one_national = phone.is_one_national(self._dialled_first)
+        has_code = is_one and dialled.startswith(str(self._code))
+        if (is_one_national or has_code) and (found := self._national(dialled)):
+            return found
+        if not (is_one or is_one_national):
+            return None
+        return self._after_prefix(dialled) or (_valid(dialled) if is_one else None)
+
+    def _after_prefix(self, dialled: str) -> str | None:
+        """The number after an international prefix: 00, which is written everywhere, before the country's own.
+
+        Those of some countries have the digits of a carrier: 005 in Colombia, 0055 in Brazil.
+        """
+        prefixes = (_DOUBLE_ZERO.match(dialled), self._international_prefix.match(dialled))
+        numbers = [dialled[prefix.end() :] for prefix in prefixes if prefix]
+        return next((found for read in (_valid, _international) for each in numbers if (found := read(each))), None)
 
     def _national(self, digits: str) -> str | None:
         """A number of the country, or of one that is dialled like it; None if it is none, or is read as another's."""

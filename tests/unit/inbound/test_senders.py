@@ -52,6 +52,7 @@ def test_a_plus_stays(written: str) -> None:
         ("0711000074", None, None, "0711000074"),
         ("020123456", "KE", None, "020123456"),
         ("2125550123", "US", True, "12125550123"),
+        ("491701234567", "DE", True, "491701234567"),
     ],
 )
 def test_it_is_nobody_elses_number(written: str, country: str | None, national: bool | None, expected: str) -> None:

@@ -41,8 +41,8 @@ def ways(number: phonenumbers.PhoneNumber, country: str) -> Iterator[str]:
     yield from (f"\u202a{national}\u202c", f"\u2068{e164}\u2069")
     groups = national.replace("(", "").replace(")", "").replace("-", " ")
     yield from (groups.replace(" ", separator) for separator in (" ", "-", ".", "\u00a0", "\u2011"))
-    if country not in ("AU", "BR", "CA", "CO", "ID", "IL", "JP", "KR", "RU", "SG", "US"):  # others begin there
-        yield "00" + e164[1:]
+    code, own = number.country_code, phonenumbers.national_significant_number(number)
+    yield from (f"+{code} {own}", f"+{code}-{own}", f"(+{code}) {own}", f"00{code} {own}", f"00{e164[1:]}")
 
 
 @pytest.mark.parametrize("country", COUNTRIES)

@@ -116,7 +116,7 @@ def _rules_of_account(connection: Connection, account_id: int) -> dict[str, Rule
         rules: Rules = {}
         if row.quiet_from is not None:
             rules["quiet"] = [row.quiet_from, row.quiet_until]
-        if row.cap_most is not None:
-            rules["cap"] = [row.cap_most, row.cap_hours]
+        if row.cap_messages is not None:
+            rules["cap"] = [row.cap_messages, row.cap_hours]
         by_category[row.category] = rules
     return by_category

@@ -35,7 +35,7 @@ WAIT_LOCK = text("SELECT pg_advisory_xact_lock(hashtextextended(:lock, 0))")
 """Of two requests with the same key, the second runs after the first has committed or rolled back."""
 STORED = text(
     """
-    SELECT i.account_id, i.path, i.key, i.fingerprint, i.api_key_id, i.answer
+    SELECT i.account_id, i.path, i.key, i.fingerprint, i.api_key_id, i.response
       FROM idempotency i
       JOIN unnest(CAST(:account AS bigint[]), CAST(:path AS text[]), CAST(:key AS text[])) AS k (account, path, key)
         ON i.account_id = k.account AND i.path = k.path AND i.key = k.key
@@ -44,9 +44,9 @@ STORED = text(
 """Reads all keys of a group commit in one round trip, each by the primary key."""
 STORE = text(
     """
-    INSERT INTO idempotency (account_id, path, key, fingerprint, api_key_id, answer)
+    INSERT INTO idempotency (account_id, path, key, fingerprint, api_key_id, response)
     SELECT * FROM unnest(CAST(:account AS bigint[]), CAST(:path AS text[]), CAST(:key AS text[]),
-                         CAST(:fingerprint AS bytea[]), CAST(:api_key AS text[]), CAST(:answer AS text[]))
+                         CAST(:fingerprint AS bytea[]), CAST(:api_key AS text[]), CAST(:response AS text[]))
     """
 )
 """Part of the transaction of the effect. Stores all keys of a group commit in one round trip; a key that was stored
@@ -74,9 +74,8 @@ class Stored(NamedTuple):
     """The stored first request with a key: its body's fingerprint, its API key and its response."""
 
     fingerprint: bytes
-    api_key_id: str | None
-    """None if stored before replays were restricted to the same API key."""
-    answer: str
+    api_key_id: str
+    response: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +129,9 @@ def stored(connection: Connection, keys: list[Key]) -> dict[str, Stored]:
         },
     )
     return {
-        Key(row.account_id, row.path, row.key, b"", "").lock: Stored(bytes(row.fingerprint), row.api_key_id, row.answer)
+        Key(row.account_id, row.path, row.key, b"", "").lock: Stored(
+            bytes(row.fingerprint), row.api_key_id, row.response
+        )
         for row in rows
     }
 
@@ -145,19 +146,19 @@ def store(connection: Connection, responses: list[tuple[Key, str]]) -> None:
             "key": [key.key for key, _ in responses],
             "fingerprint": [key.fingerprint for key, _ in responses],
             "api_key": [key.api_key_id for key, _ in responses],
-            "answer": [answer for _, answer in responses],
+            "response": [response for _, response in responses],
         },
     )
 
 
 def replay(key: Key, first: Stored) -> IdempotentResponse:
     """The first request's response. Raises Problem idempotency_key_reused if its body or its API key was another."""
-    if first.api_key_id not in (key.api_key_id, None):
+    if first.api_key_id != key.api_key_id:
         detail = "Another person or key has used this Idempotency-Key."
         raise Problem("idempotency_key_reused", detail)
     if first.fingerprint != key.fingerprint:
         raise Problem("idempotency_key_reused", "The first request with this Idempotency-Key had a different body.")
-    return IdempotentResponse(first.answer, replayed=True)
+    return IdempotentResponse(first.response, replayed=True)
 
 
 def replay_if_repeated(connection: Connection, key: Key | None) -> IdempotentResponse | None:

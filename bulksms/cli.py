@@ -43,8 +43,6 @@ COMMANDS = {
     "text": CommandEntry("text", "List the keys that encrypt texts, and re-encrypt with another one."),
     "up": CommandEntry("service", "Run the whole service in this folder."),
 }
-RENAMED = {"carriers": "carrier", "changes": "audit-log", "topup": "account topup"}
-"""Commands by their old names, which are still accepted."""
 
 
 class Commands(click.Group):
@@ -54,13 +52,11 @@ class Commands(click.Group):
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        name, _, subcommand = RENAMED.get(cmd_name, cmd_name).partition(" ")
-        known = COMMANDS.get(name)
+        known = COMMANDS.get(cmd_name)
         if known is None:
             return None
         declared = vars(import_module(f"bulksms.commands.{known.module}")).values()
-        command = next(each for each in declared if isinstance(each, click.Command) and each.name == name)
-        return command.get_command(ctx, subcommand) if subcommand and isinstance(command, click.Group) else command
+        return next(each for each in declared if isinstance(each, click.Command) and each.name == cmd_name)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):

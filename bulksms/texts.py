@@ -46,7 +46,7 @@ PREFIX, OCTETS = bindparam("prefix", type_=Text), bindparam("octets", type_=Larg
 IS_ENCRYPTED = bindparam("is_encrypted", type_=Boolean)
 """Whether there is a current key."""
 EVENT_TEXT = func.json_extract_path_text(event.c.data, "message")
-RESPONSE_TEXT = func.json_extract_path_text(cast(idempotency.c.answer, JSON), "message")
+RESPONSE_TEXT = func.json_extract_path_text(cast(idempotency.c.response, JSON), "message")
 
 
 class EncryptedColumn(NamedTuple):
@@ -100,7 +100,7 @@ def _event(texts: Texts, row: Row[Any]) -> str:
 
 
 def _response(texts: Texts, row: Row[Any]) -> str:
-    document = json.loads(row.answer)
+    document = json.loads(row.response)
     send_id = document["send_id"]
     document["message"] = texts.seal(texts.open(document["message"], send_id), send_id)
     return json.dumps(document, separators=(",", ":"))
@@ -131,7 +131,7 @@ ENCRYPTED_COLUMNS: Final = (
     ),
     EncryptedColumn(
         "stored responses",
-        idempotency.c.answer,
+        idempotency.c.response,
         idempotency.c.path.regexp_match("/sends/[^/]+/(cancel|pause|resume)$") & (RESPONSE_TEXT != ""),
         func.starts_with(RESPONSE_TEXT, PREFIX),
         _response,

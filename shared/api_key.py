@@ -76,10 +76,7 @@ def hash_secret(secret: str, pepper: str) -> bytes:
 
 
 def matches(stored: bytes, secret: str, peppers: Iterable[str]) -> bool:
-    """Whether a secret is the stored one, under one of the keys. Takes constant time.
-
-    Older releases stored the HMAC without the id of its key.
-    """
+    """Whether a secret is the stored one, under one of the keys. Takes constant time."""
     digest = stored[-DIGEST_BYTES:]
     return sum(same(digest, _digest(secret, pepper)) for pepper in peppers) > 0
 

@@ -8,8 +8,6 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from urllib.parse import urlsplit
 
-OLD_NAMES = {"WORKER_CONCURRENCY": "WORKER_TURNS"}
-"""Names before 0.2.0, which are read if the new ones are not set."""
 MIN_KEY_LENGTH = 32
 """Characters of a key that secrets are derived from."""
 
@@ -30,8 +28,6 @@ class Environment(Mapping[str, str]):
         self._variables = variables
 
     def __getitem__(self, name: str) -> str:
-        if not self._variables.get(name) and self._variables.get(old := OLD_NAMES.get(name, "")):
-            return self._variables[old]
         path = self._variables.get(f"{name}_FILE", "")
         if self._variables.get(name) or not path:
             return self._variables[name]

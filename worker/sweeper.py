@@ -26,7 +26,7 @@ from shared.sends import batch_states, fair_queueing, send_states
 from shared.sends.holding import hold_newly_refused
 from shared.sends.publish_batches import publish_batches
 from shared.sends.recipient_counts import RecipientCounts
-from shared.sends.requeue import requeue_batches, requeue_unplaced
+from shared.sends.requeue import requeue_batches
 from shared.sends.sendable import SENDABLE
 from shared.settings import Settings
 from worker.jobs.housekeeping import housekeeping
@@ -37,7 +37,6 @@ from worker.receipts.match import match_unmatched
 from worker.receipts.match_doubts import resolve_by_receipts
 from worker.recovery.close_ended_sends import close_ended_sends
 from worker.recovery.recover import recover
-from worker.recovery.resume_stopped import resume_stopped
 from worker.recovery.stalled_sessions import StalledSessions
 from worker.routing.carrier_pools import CarrierPools
 from worker.sending.canary import check_canaries_and_stop_if
@@ -175,7 +174,6 @@ class Sweeper:
         steps: list[Callable[[], object]] = [
             self._terminate_stalled_sessions,
             self._recover,
-            self._requeue_unplaced,
             self._wake,
             self._raise_idle_clock,
             self._hold_newly_refused,
@@ -189,7 +187,7 @@ class Sweeper:
         self._run_steps(steps)
         if time.monotonic() - self._housekept > HOUSEKEEPING_SECONDS:
             self._housekept = time.monotonic()
-            self._run_steps([lambda: resume_stopped(self._engine), *housekeeping(self._engine)])
+            self._run_steps(housekeeping(self._engine))
 
     def _run_steps(self, steps: list[Callable[[], object]]) -> None:
         for step in steps:
@@ -217,10 +215,6 @@ class Sweeper:
             log.warning("recovered %d batches whose worker had not renewed its lease", len(recovered))
             if self.work.tasks is not None:
                 self.work.tasks.publish(recovered)
-
-    def _requeue_unplaced(self) -> None:
-        with transaction(self._engine) as connection:
-            requeue_unplaced(connection)
 
     def _wake(self) -> None:
         with transaction(self._engine) as connection:

@@ -64,7 +64,7 @@ class StopIf(Request):
             "The send is held when more than this share of the messages with a result from a carrier has failed.", 0.2
         ),
     )
-    over = fields.WholeNumber(
+    min_messages = fields.WholeNumber(
         load_default=100,
         validate=validate.Range(1, 1_000_000, error=IN_RANGE),
         metadata=doc("The rule applies once this many messages have a result from a carrier.", 100),
@@ -108,7 +108,7 @@ class PartRules(Request):
         metadata=doc(
             "Hold the send when too many of its messages fail, which means that a carrier refuses them or reports them"
             " undelivered. POST /sends/{send_id}/resume continues it.",
-            {"failed_share": 0.2, "over": 100},
+            {"failed_share": 0.2, "min_messages": 100},
         ),
     )
     canary = CountOrShare(
@@ -130,7 +130,7 @@ class StopRuleResponse(Schema):
             "The send is held when more than this share of the messages with a result from a carrier has failed.", 0.2
         ),
     )
-    over = fields.Integer(
+    min_messages = fields.Integer(
         required=True, metadata=doc("The rule applies once this many messages have a result from a carrier.", 100)
     )
 
@@ -138,7 +138,7 @@ class StopRuleResponse(Schema):
 class CapResponse(Schema):
     """Maximum number of messages of the send's category to one phone number in a period."""
 
-    most = fields.Integer(
+    messages = fields.Integer(
         required=True,
         metadata=doc(
             "Maximum messages to a phone number in the period. Further ones are `rejected` and not charged.", 3
@@ -169,5 +169,5 @@ def rules_response(rules: Rules | None) -> dict[str, Any]:
         "stop_if": rules.get("stop_if"),
         "canary": rules.get("canary"),
         "quiet_hours": quiet and {"from": clock(quiet[0]), "until": clock(quiet[1])},
-        "cap": cap and {"most": cap[0], "hours": cap[1]},
+        "cap": cap and {"messages": cap[0], "hours": cap[1]},
     }

@@ -7,13 +7,12 @@ import click
 
 from bulksms.environment import database
 from bulksms.output import json_option, show_json, show_lines
-from bulksms.renamed import renamed
 from shared.accounts import administration as accounts
 from shared.accounts.audit_log import list_changes
 from shared.ids import LAST_NUMBER
 
 
-@click.command("audit-log", context_settings=renamed(what="action", who="actor"))
+@click.command("audit-log")
 @click.argument("account", required=False)
 @click.option("--action", help="Only changes whose action begins with this: `key`, or `key.revoked`.")
 @click.option("--actor", help="Only changes by this actor, such as `key smsk_live_…` or `operator key opk_…`.")
@@ -33,10 +32,7 @@ def audit_log(
     with database() as connection:
         owner = accounts.find_account(connection, account) if account else None
         rows = list_changes(connection, account_id=owner, actor=actor, action=action, before=before, limit=limit)
-    context = click.get_current_context()
-    if as_json and context.info_name != context.command.name:  # called by its former name
-        show_json([{**row, "who": row["actor"], "what": row["action"]} for row in rows])  # as scripts know it
-    elif as_json:
+    if as_json:
         show_json(rows)
     else:
         show_lines(map(_line, rows), "There are none.")

@@ -7,7 +7,6 @@ import click
 from bulksms.environment import database, installation
 from bulksms.numbers import MAX_INTEGER
 from bulksms.output import done, json_option, messages, show_one, show_rows
-from bulksms.renamed import renamed
 from shared.accounts import administration as accounts
 from shared.accounts.api_keys import MAX_OVERLAP_SECONDS, list_all_keys, rotate_key
 from shared.api_key import make_key
@@ -22,7 +21,7 @@ def key() -> None:
     """Manage API keys."""
 
 
-@key.command(context_settings=renamed(days="expires-in-days", rate="requests-per-second"))
+@key.command()
 @click.argument("account")
 @click.option("--test", is_flag=True, help="A key of the account's sandbox: play credits, simulated carrier.")
 @click.option("--scope", "scopes", multiple=True, type=click.Choice(("all", *SCOPES)), help=SCOPES_HELP)

@@ -6,7 +6,6 @@ import click
 
 from bulksms.environment import database, installation
 from bulksms.output import done, json_option, messages, show_one, show_rows
-from bulksms.renamed import renamed
 from shared.accounts.operator_keys import (
     OPERATOR_SCOPES,
     create_operator_key,
@@ -24,7 +23,7 @@ def operator_key() -> None:
     """Manage the keys of the operator API."""
 
 
-@operator_key.command(context_settings=renamed(days="expires-in-days"))
+@operator_key.command()
 @click.argument("name")
 @click.option(
     "--scope", "scopes", multiple=True, required=True, type=click.Choice(("all", *OPERATOR_SCOPES)), help=SCOPES_HELP

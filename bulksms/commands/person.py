@@ -9,7 +9,6 @@ from sqlalchemy import Connection, Row, func, select
 
 from bulksms.environment import database, engine_of, installation
 from bulksms.output import done, echo, json_option, messages, show_json, show_rows
-from bulksms.renamed import renamed
 from shared.accounts import administration as accounts
 from shared.accounts.administration import Refused
 from shared.db.tables.accounts import account as account_table
@@ -62,7 +61,7 @@ class Email(click.ParamType[Any]):
 EMAIL = Email()
 
 
-@click.group(context_settings=renamed(unbind="unlink-identity"))
+@click.group()
 def person() -> None:
     """Manage people who sign in."""
 
@@ -143,7 +142,7 @@ def operator(email: str, role: str, yes: bool) -> None:
     done(f"{email} is not an operator." if role == "none" else f"{email} is an operator with the role {role}.")
 
 
-@person.command(context_settings=renamed(release="erase"))
+@person.command()
 @click.argument("email", type=EMAIL)
 @click.option("--erase", is_flag=True, help="Erase them at once, so that the address can be invited again.")
 def disable(email: str, erase: bool) -> None:

@@ -32,7 +32,7 @@ def list_rules(account: str, as_json: bool) -> None:
             "category": row.category,
             "quiet_from": None if row.quiet_from is None else clock(row.quiet_from),
             "quiet_until": None if row.quiet_until is None else clock(row.quiet_until),
-            "cap_messages": row.cap_most,
+            "cap_messages": row.cap_messages,
             "cap_hours": row.cap_hours,
         }
         for row in rows

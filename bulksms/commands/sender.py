@@ -4,7 +4,6 @@ import click
 
 from bulksms.environment import database
 from bulksms.output import done, json_option, show_rows
-from bulksms.renamed import renamed
 from shared.accounts import administration as accounts
 from shared.health.finding import hint
 from shared.lifecycle import SENDER_ID_STATES
@@ -32,7 +31,7 @@ def request(account: str, sender_id: str) -> None:
     )
 
 
-@sender.command("list", context_settings=renamed(state="status"))
+@sender.command("list")
 @click.argument("account", required=False)
 @click.option("--status", type=click.Choice(SENDER_ID_STATES))
 @json_option

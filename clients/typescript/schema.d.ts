@@ -137,7 +137,7 @@ export interface Error {
 /** Why a message was not delivered or is in doubt. */
 export interface MessageError {
   /** What went wrong: a code from `GET /errors?kind=message`. */
-  code: "invalid_recipient" | "unknown_subscriber" | "not_mobile" | "recipient_blocked" | "recipient_opted_out" | "absent_subscriber" | "handset_error" | "invalid_sender" | "invalid_message" | "content_blocked" | "no_route" | "rejected_by_carrier" | "protocol_error" | "carrier_account" | "carrier_unavailable" | "throttled" | "undelivered" | "validity_expired" | "deleted_by_carrier" | "unknown_outcome" | "partly_sent" | "carrier_error" | "suppressed" | "frequency_capped" | "expired" | "canceled" | "no_answer" | "worker_stopped" | "not_sent";
+  code: "invalid_recipient" | "unknown_subscriber" | "not_mobile" | "recipient_blocked" | "recipient_opted_out" | "absent_subscriber" | "handset_error" | "invalid_sender" | "invalid_message" | "content_blocked" | "no_route" | "rejected_by_carrier" | "protocol_error" | "carrier_account" | "carrier_unavailable" | "throttled" | "undelivered" | "validity_expired" | "deleted_by_carrier" | "unknown_outcome" | "partly_sent" | "carrier_error" | "suppressed" | "frequency_capped" | "expired" | "canceled" | "no_response" | "worker_stopped" | "not_sent";
   /** Whether the same message to this phone number would fail again. */
   permanent: boolean;
   /** The carrier that reported it; null if no carrier was involved. */
@@ -357,7 +357,7 @@ export interface StopIf {
   /** The send is held when more than this share of the messages with a result from a carrier has failed. */
   failed_share: number;
   /** The rule applies once this many messages have a result from a carrier. */
-  over?: number;
+  min_messages?: number;
 }
 
 /** One message to several phones. */
@@ -526,7 +526,7 @@ export interface StopRule {
   /** The send is held when more than this share of the messages with a result from a carrier has failed. */
   failed_share: number;
   /** The rule applies once this many messages have a result from a carrier. */
-  over: number;
+  min_messages: number;
 }
 
 /** Hours in which messages wait, in the recipient's local time. */
@@ -540,7 +540,7 @@ export interface QuietHoursRule {
 /** Maximum number of messages of the send's category to one phone number in a period. */
 export interface Cap {
   /** Maximum messages to a phone number in the period. Further ones are `rejected` and not charged. */
-  most: number;
+  messages: number;
   /** Length of the period, in hours. */
   hours: number;
 }
@@ -2580,7 +2580,7 @@ export interface Operations {
   /** List the messages of a send in order; with Accept: text/csv, stream all of them as CSV. */
   listSendMessages(request: { path: { send_id: string }; query?: { limit?: number; cursor?: string; status?: "scheduled" | "queued" | "sending" | "in_doubt" | "sent" | "rejected" | "failed" | "canceled" | "expired" | "undelivered" | "delivered" }; signal?: AbortSignal }): Promise<MessagePage>;
   /** List the account's messages, newest send first, with filters. */
-  listMessages(request?: { query?: { limit?: number; cursor?: string; status?: "scheduled" | "queued" | "sending" | "in_doubt" | "sent" | "rejected" | "failed" | "canceled" | "expired" | "undelivered" | "delivered"; phone?: string; error?: "invalid_recipient" | "unknown_subscriber" | "not_mobile" | "recipient_blocked" | "recipient_opted_out" | "absent_subscriber" | "handset_error" | "invalid_sender" | "invalid_message" | "content_blocked" | "no_route" | "rejected_by_carrier" | "protocol_error" | "carrier_account" | "carrier_unavailable" | "throttled" | "undelivered" | "validity_expired" | "deleted_by_carrier" | "unknown_outcome" | "partly_sent" | "carrier_error" | "suppressed" | "frequency_capped" | "expired" | "canceled" | "no_answer" | "worker_stopped" | "not_sent"; permanent?: boolean; carrier?: string; country?: string; reference?: string; group_id?: string; since?: string; until?: string; texts?: boolean }; signal?: AbortSignal }): Promise<FoundMessagePage>;
+  listMessages(request?: { query?: { limit?: number; cursor?: string; status?: "scheduled" | "queued" | "sending" | "in_doubt" | "sent" | "rejected" | "failed" | "canceled" | "expired" | "undelivered" | "delivered"; phone?: string; error?: "invalid_recipient" | "unknown_subscriber" | "not_mobile" | "recipient_blocked" | "recipient_opted_out" | "absent_subscriber" | "handset_error" | "invalid_sender" | "invalid_message" | "content_blocked" | "no_route" | "rejected_by_carrier" | "protocol_error" | "carrier_account" | "carrier_unavailable" | "throttled" | "undelivered" | "validity_expired" | "deleted_by_carrier" | "unknown_outcome" | "partly_sent" | "carrier_error" | "suppressed" | "frequency_capped" | "expired" | "canceled" | "no_response" | "worker_stopped" | "not_sent"; permanent?: boolean; carrier?: string; country?: string; reference?: string; group_id?: string; since?: string; until?: string; texts?: boolean }; signal?: AbortSignal }): Promise<FoundMessagePage>;
   /** Show one message: its text as sent to this phone number, its attempts and its timeline. */
   getMessage(request: { path: { message_id: string }; signal?: AbortSignal }): Promise<MessageDetail>;
   /** Show a message's timeline: acceptance, attempts, the carrier's responses, doubt and receipts. */

@@ -32,7 +32,7 @@ FIELDS = {
     "phones": "list",
     "variables": "message",
     "stop_if": "stop_share",
-    "stop_if/over": "stop_over",
+    "stop_if/min_messages": "stop_over",
     "quiet_hours": "quiet_from",
     "quiet_hours/until": "quiet_until",
 }
@@ -220,7 +220,7 @@ class Draft:
         if not 0 < rule["failed_share"] < 1:
             self.form.errors["stop_share"] = gettext("Enter a percentage between 0 and 100, such as 20.")
         if self.form.text("stop_over"):
-            rule["over"] = as_number(self.form["stop_over"])
+            rule["min_messages"] = as_number(self.form["stop_over"])
         return rule
 
     def _time(self, name: str) -> dict[str, str]:

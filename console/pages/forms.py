@@ -33,8 +33,8 @@ class Form:
     """The values of a form, and the error of each field.
 
     `fields` maps the API's names to the form's, for those that differ: `{"phones": "recipients"}`. The name of a
-    part of a field is written with a slash: `stop_if/over`. An error of a field that the form does not have is in
-    `problem`, above the form. `notice` is about a form that is only shown again. `rejected` has the recipients or
+    part of a field is written with a slash: `stop_if/min_messages`. An error of a field that the form does not have is
+    in `problem`, above the form. `notice` is about a form that is only shown again. `rejected` has the recipients or
     contacts that were refused, each with its reason, and `candidates` the columns of a file that may have the phones.
     """
 

@@ -149,7 +149,7 @@ EXPLANATIONS: dict[str, Explanation] = {
         _("The send was canceled before this message was submitted."),
         _("Nothing needs to be done."),
     ),
-    "no_answer": Explanation(
+    "no_response": Explanation(
         _("No answer from the carrier"),
         _("The message was submitted and no answer came, so the carrier may or may not have it."),
         _("Wait for a receipt or the end of its validity. Send it again only if it may arrive twice."),

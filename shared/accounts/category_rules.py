@@ -32,7 +32,7 @@ def _set_pair(first: str, second: str) -> Insert:
     )
 
 
-SET_QUIET, SET_CAP = _set_pair("quiet_from", "quiet_until"), _set_pair("cap_most", "cap_hours")
+SET_QUIET, SET_CAP = _set_pair("quiet_from", "quiet_until"), _set_pair("cap_messages", "cap_hours")
 
 
 def list_rules(connection: Connection, account_id: int) -> list[Row[Any]]:

@@ -61,7 +61,7 @@ COPY_LIMITS = insert(account_limit).from_select(
     [LIMITS.account_id, *COPIED_LIMITS],
     select(bindparam("sandbox", type_=BigInteger), *COPIED_LIMITS).where(LIMITS.account_id == bindparam("account")),
 )
-COPIED_RULES = RULES["category", "quiet_from", "quiet_until", "cap_most", "cap_hours"]
+COPIED_RULES = RULES["category", "quiet_from", "quiet_until", "cap_messages", "cap_hours"]
 COPY_RULES = insert(category_rule).from_select(
     [RULES.account_id, *COPIED_RULES],
     select(bindparam("sandbox", type_=BigInteger), *COPIED_RULES).where(RULES.account_id == bindparam("account")),

@@ -53,8 +53,8 @@ LIST = text(
            sum(r.throttled)::bigint AS throttled, sum(r.failed)::bigint AS failed,
            coalesce(max(w.batches), 0) AS batches, coalesce(max(w.messages), 0) AS messages,
            max(r.since) AS since, coalesce(bool_or(s.paused), false) AS paused,
-           jsonb_agg(r.answer_times) FILTER (WHERE r.answer_times IS NOT NULL) AS response_times,
-           jsonb_agg(r.receipt_delays) FILTER (WHERE r.receipt_delays IS NOT NULL) AS receipt_delays
+           jsonb_agg(r.answer_times) AS response_times,
+           jsonb_agg(r.receipt_delays) AS receipt_delays
       FROM recent r LEFT JOIN carrier_setting s ON s.name = r.carrier LEFT JOIN waiting w ON w.carrier = r.carrier
      GROUP BY r.carrier ORDER BY r.carrier
     """

@@ -148,7 +148,7 @@ CATALOGUE: Final[dict[str, MessageError]] = {
     "canceled": MessageError(
         False, "Canceled", "The send was canceled before this message was submitted.", "Nothing needs to be done."
     ),
-    "no_answer": MessageError(
+    "no_response": MessageError(
         False,
         "No answer from the carrier",
         "The message was submitted and no answer came, so the carrier may or may not have it.",

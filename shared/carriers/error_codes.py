@@ -22,7 +22,7 @@ OPTED_OUT: Final = "recipient_opted_out"
 WITHOUT_CARRIER: Final = frozenset({"suppressed", "frequency_capped", "expired", "canceled"})
 """Codes of messages that no carrier was involved in."""
 OWN_CODES: Final = WITHOUT_CARRIER | {
-    "no_answer",
+    "no_response",
     "worker_stopped",
     "not_sent",
     "partly_sent",
@@ -61,19 +61,19 @@ _RESPONSES: Final[dict[str, str]] = {
     "invalid_destination": "invalid_recipient",
     "system_error": "carrier_unavailable",
     "not_in_alphabet": "invalid_message",
-    "unreadable_answer": "no_answer",
-    "in_doubt": "no_answer",
+    "unreadable_answer": "no_response",
+    "in_doubt": "no_response",
     "rejected": "rejected_by_carrier",
     "failed": "carrier_unavailable",
     "http_401": "carrier_account",
     "http_402": "carrier_account",
     "http_403": "carrier_account",
-    "http_408": "no_answer",
+    "http_408": "no_response",
     "http_429": "throttled",
 }
 """Responses to a submit: SMPP statuses, codes of the simulator and of our drivers, HTTP statuses (RFC 9110 §15)."""
 _HTTP: Final = re.compile(r"http_([345])[0-9]{2}", re.ASCII)
-_HTTP_CLASSES: Final = {"3": "carrier_unavailable", "4": "rejected_by_carrier", "5": "no_answer"}
+_HTTP_CLASSES: Final = {"3": "carrier_unavailable", "4": "rejected_by_carrier", "5": "no_response"}
 
 _RECEIPTS: Final[dict[str, str]] = {
     "absentsubscriber": "absent_subscriber",
@@ -90,7 +90,7 @@ _RECEIPTS: Final[dict[str, str]] = {
 """Statuses in receipts, in lower case: message_state (SMPP 3.4 §5.2.28, appendix B), and those of HTTP carriers."""
 
 _WITHOUT_CODE: Final = {
-    MessageStatus.IN_DOUBT: "no_answer",
+    MessageStatus.IN_DOUBT: "no_response",
     MessageStatus.REJECTED: "suppressed",
     MessageStatus.FAILED: "carrier_error",
     MessageStatus.CANCELED: "canceled",

@@ -22,7 +22,6 @@ from sqlalchemy import (
     or_,
     select,
     text,
-    tuple_,
 )
 from sqlalchemy.dialects.postgresql import insert
 
@@ -30,7 +29,6 @@ from shared import outbox
 from shared.contacts.phones import as_number
 from shared.db.expressions import parameter_rows
 from shared.db.tables.contacts import suppression, suppression_change
-from shared.db.tables.privacy import erasure
 from shared.db.tables.running import installation
 from shared.outbox import EventType
 from shared.sms.phones import is_phone
@@ -40,26 +38,11 @@ ACCOUNT, PHONE = bindparam("account", type_=BigInteger), bindparam("phone", type
 CATEGORY, SENDER_ID = bindparam("category", type_=Text), bindparam("sender_id", type_=Text)
 GIVEN = parameter_rows("given", *suppression.c["phone", "category", "sender_id", "reason"])
 KEY = GIVEN.c["phone", "category", "sender_id"]
-HELD_BY_ERASURE = and_(
-    suppression.c.reason == "erasure",
-    tuple_(suppression.c.phone, suppression.c.created_at).in_(
-        select(*erasure.c["phone", "created_at"]).where(
-            erasure.c.account_id == ACCOUNT, erasure.c.completed_at.is_(None)
-        )
-    ),
-)
-"""SQL: whether an entry is not an opt-out: release 0.2.0 put a phone on the list for the time of its erasure.
-
-It did so in the transaction of the request, so that both have the same time."""
 ADD = insert(suppression).from_select(
     ["account_id", *KEY.keys(), "reason"],
     select(ACCOUNT, *KEY, func.min(collate(GIVEN.c.reason, "C"))).group_by(*KEY).order_by(*KEY),
 )
-SUPPRESS = ADD.on_conflict_do_update(
-    index_elements=suppression.primary_key.columns,
-    set_={"reason": ADD.excluded.reason, "created_at": ADD.excluded.created_at},
-    where=HELD_BY_ERASURE,
-).execution_options(preserve_rowcount=True)
+SUPPRESS = ADD.on_conflict_do_nothing().execution_options(preserve_rowcount=True)
 """One statement for all opt-outs of a request. Readers of events wait until its transaction has ended.
 
 Entries are locked in sorted order, so that concurrent callers cannot deadlock."""
@@ -86,7 +69,6 @@ UNSUPPRESS = delete(suppression).where(
     ),
 )
 OF_NUMBER = and_(suppression.c.account_id == ACCOUNT, suppression.c.phone == PHONE)
-DROP_HOLDS = delete(suppression).where(OF_NUMBER, HELD_BY_ERASURE)
 REMOVED = delete(suppression).where(OF_NUMBER).returning(*suppression.c).cte("removed")
 HASH = (
     insert(suppression)
@@ -229,11 +211,6 @@ def listed(connection: Connection, account_id: int, phones: Sequence[int], categ
     """The phones that must not get a message of the category from the sender ID: opted out, or being erased."""
     values = {"account": account_id, "phones": phones, "category": category, "sender_id": sender_id}
     return set(connection.execute(LISTED, values).scalars())
-
-
-def drop_holds(connection: Connection, account_id: int, phone: int) -> None:
-    """Remove entries of a phone that are not opt-outs. Its erasure must still be open."""
-    connection.execute(DROP_HOLDS, {"account": account_id, "phone": phone})
 
 
 def hash_opt_outs(connection: Connection, account_id: int, phone: int) -> None:

@@ -34,8 +34,6 @@ GIVES_WAY = (psycopg.errors.LockNotAvailable, psycopg.errors.DeadlockDetected)
 """Errors that mean a conflicting lock; the migration was rolled back and is retried."""
 
 NOTE_OLDEST = update(compatibility).values(oldest_code=bindparam("revision"))
-FIRST_NOTED = "0040"
-"""The revision from which the table `compatibility` exists."""
 
 
 def migrate(engine: Engine) -> str:
@@ -105,8 +103,7 @@ def _upgrade(connection: Connection, revision: str) -> None:
     config = migration_config()
     config.attributes["connection"] = connection
     command.upgrade(config, revision)
-    if revision >= FIRST_NOTED:
-        connection.execute(NOTE_OLDEST, {"revision": oldest_code(revision)})
+    connection.execute(NOTE_OLDEST, {"revision": oldest_code(revision)})
 
 
 def _upgrade_step_by_step(connection: Connection, revision: str) -> None:

@@ -143,7 +143,7 @@ def expire_doubts(engine: Engine, grace: float, limit: int = 500) -> int:
             if not rows:
                 return 0
             expired = [
-                Resolution(row.message_id, MessageStatus.EXPIRED, error="no_answer", by="validity") for row in rows
+                Resolution(row.message_id, MessageStatus.EXPIRED, error="no_response", by="validity") for row in rows
             ]
             resolve(connection, expired)
             return len(rows)

@@ -35,7 +35,7 @@ def secret(secret_key: str, webhook: UUID, version: int) -> bytes:
 
 
 def key_of(secret_key: str, fallbacks: Sequence[str], key_id: bytes | None) -> str:
-    """The SECRET_KEY that a webhook's secret was derived from; if its id is not stored (older releases), the oldest."""
+    """The SECRET_KEY that a webhook's secret was derived from; without its id, the oldest."""
     keys = (secret_key, *fallbacks)
     return next((key for key in keys if secret_key_id(key) == key_id), keys[-1])
 

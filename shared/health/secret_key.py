@@ -13,26 +13,20 @@ UNDER_OTHER_KEYS = text(
     """
     SELECT (SELECT count(*) FROM api_key
              WHERE revoked_at IS NULL AND coalesce(expires_at > now(), true)
-               AND (CASE WHEN octet_length(secret_hash) = 32 THEN :unmarked
-                         ELSE substring(secret_hash FOR 4) <> ALL (:keys) END
-                    OR (previous_until > now()
-                        AND CASE WHEN octet_length(previous_hash) = 32 THEN :unmarked
-                                 ELSE substring(previous_hash FOR 4) <> ALL (:keys) END))) AS api_keys,
+               AND (substring(secret_hash FOR 4) <> ALL (:keys)
+                    OR (previous_until > now() AND substring(previous_hash FOR 4) <> ALL (:keys)))) AS api_keys,
            (SELECT count(*) FROM operator_key
              WHERE revoked_at IS NULL AND coalesce(expires_at > now(), true)
                AND substring(secret_hash FOR 4) <> ALL (:keys)) AS operator_keys,
            (SELECT count(*) FROM webhook
-             WHERE state <> 'deleted' AND NOT (url IS NULL AND secret_version = 1 AND secret_key_id IS NULL)
-               AND (coalesce(secret_key_id <> ALL (:keys), :unmarked)
-                    OR (:unmarked AND previous_until > now()))) AS webhooks,
+             WHERE state <> 'deleted'
+               AND (secret_key_id <> ALL (:keys) OR (:former AND previous_until > now()))) AS webhooks,
            (SELECT count(*) FROM person
              WHERE state = 'active' AND totp_secret NOT LIKE ALL (:totp_keys)) AS people
     """
 ).bindparams(bindparam("keys", type_=ARRAY(LargeBinary)), bindparam("totp_keys", type_=ARRAY(Text)))
-"""What none of the keys opens. `unmarked` also counts what may be of another key: secrets whose row does not say of
-which key they are (older releases), and webhooks that still sign with a former secret too. Webhooks created by a
-`callback_url` are excluded until rotated: nobody has seen their first secret.
-"""
+"""What none of the keys opens. `former` also counts webhooks that still sign with a former secret too. Webhooks created
+by a `callback_url` count once they are rotated: nobody has seen their first secret."""
 
 
 def check_secret_key(connection: Connection, secret_key: str, fallbacks: Sequence[str] = ()) -> Finding:
@@ -40,7 +34,7 @@ def check_secret_key(connection: Connection, secret_key: str, fallbacks: Sequenc
 
     Counts API keys, operator keys, webhooks and TOTP secrets.
     """
-    lost = _under_other_keys(connection, (secret_key, *fallbacks), unmarked=False)
+    lost = _under_other_keys(connection, (secret_key, *fallbacks), former=False)
     if any(lost):
         remedy = (
             "Their secrets do not work. Add the former SECRET_KEY to SECRET_KEY_FALLBACKS, here and in every process;"
@@ -49,7 +43,7 @@ def check_secret_key(connection: Connection, secret_key: str, fallbacks: Sequenc
         return Finding("secret key", "wrong", f"{_counted(lost)} need a key that is not set here", remedy)
     if not fallbacks:
         return Finding("secret key", "ok", "nothing needs a former one")
-    waiting = _under_other_keys(connection, (secret_key,), unmarked=True)
+    waiting = _under_other_keys(connection, (secret_key,), former=True)
     if not any(waiting):
         remedy = "Remove SECRET_KEY_FALLBACKS 24 hours after SECRET_KEY was changed: tokens are valid for that long."
         return Finding(
@@ -62,11 +56,11 @@ def check_secret_key(connection: Connection, secret_key: str, fallbacks: Sequenc
     return Finding("secret key", "notice", f"{_counted(waiting)} still need SECRET_KEY_FALLBACKS", remedy)
 
 
-def _under_other_keys(connection: Connection, keys: Sequence[str], *, unmarked: bool) -> Row[int, int, int, int]:
+def _under_other_keys(connection: Connection, keys: Sequence[str], *, former: bool) -> Row[int, int, int, int]:
     values = {
         "keys": [secret_key_id(key) for key in keys],
         "totp_keys": [f"_{totp_key_id(key)}:%" for key in keys],
-        "unmarked": unmarked,
+        "former": former,
     }
     return connection.execute(UNDER_OTHER_KEYS, values).one()
 

@@ -49,21 +49,6 @@ RELEASE = text(
 """Like resuming, unless the send was paused before it was held. The crashes that may have held it count from 0 again.
 The caller has locked the send."""
 
-STOPPED_ALONE = """
-    FROM send s JOIN batch b ON b.send_id = s.id
-   WHERE s.completed_at IS NULL AND s.state IN ('scheduled', 'expanding', 'queued', 'sending')
-     AND b.state IN ('paused', 'held')
-"""
-"""SQL: batches `b` that are paused or held although their send `s` goes on. Nothing else would ever send them."""
-RESUME_STOPPED_ALONE = text(
-    f"""
-    UPDATE batch SET state = {_WHEN_DUE} WHERE id IN (
-        SELECT b.id {STOPPED_ALONE} LIMIT 1000 FOR UPDATE OF b SKIP LOCKED)
-    RETURNING id
-    """
-)
-"""Resumes them, a thousand at a time. If their send is stopped meanwhile, they are queued and wait for it."""
-
 RESCHEDULE = text(
     f"""
     UPDATE batch
@@ -84,10 +69,11 @@ ROUTE = text(
            state = CASE WHEN w.waits THEN CAST('waiting' AS batch_state) ELSE b.state END,
            due_at = CASE WHEN w.waits THEN clock_timestamp() + make_interval(secs => :seconds) ELSE b.due_at END,
            next_index = CASE WHEN w.portion IS NULL THEN b.next_index ELSE b.size + 1 END,
-           retry = CASE WHEN w.portion IS NULL THEN b.retry
-                        ELSE CAST(string_to_array(w.retry, ',') AS smallint[]) END
+           retry_indexes = CASE WHEN w.portion IS NULL THEN b.retry_indexes
+                        ELSE CAST(string_to_array(w.retry_indexes, ',') AS smallint[]) END
       FROM unnest(CAST(:id AS uuid[]), CAST(:carrier AS text[]), CAST(:route AS text[]), CAST(:portion AS smallint[]),
-                  CAST(:retry AS text[]), CAST(:waits AS boolean[])) AS w (id, carrier, route, portion, retry, waits)
+                  CAST(:retry_indexes AS text[]), CAST(:waits AS boolean[]))
+               AS w (id, carrier, route, portion, retry_indexes, waits)
      WHERE b.id = w.id
     """
 )
@@ -127,7 +113,7 @@ CLAIMED = f"""
 _CYCLE_OVER = f"intent = 0, watermark = 0, lease_until = NULL, database_started = NULL, {_UNROUTED}"
 
 DONE = f"""
-    state = 'done', next_index = b.size + 1, retry = NULL, postponed = 0, due_at = clock_timestamp(),
+    state = 'done', next_index = b.size + 1, retry_indexes = NULL, postponed = 0, due_at = clock_timestamp(),
     attempts = 0, crashes = 0,
     {_CYCLE_OVER}
 """
@@ -137,14 +123,15 @@ CLOSE_INTENT = text(
     f"""
     UPDATE batch b
        SET state = c.state, next_index = c.next_index,
-           retry = CAST(string_to_array(nullif(c.retry, ''), ',') AS smallint[]), postponed = c.postponed,
+           retry_indexes = CAST(string_to_array(nullif(c.retry_indexes, ''), ',') AS smallint[]),
+           postponed = c.postponed,
            turn = CASE WHEN b.turn = 0 OR c.cost = 0 THEN b.turn ELSE b.turn + GREATEST(1, c.cost / a.weight) END,
            due_at = clock_timestamp() + make_interval(secs => c.wait), attempts = c.attempts, crashes = c.crashes,
            {_CYCLE_OVER}
       FROM unnest(CAST(:id AS uuid[]), CAST(:state AS batch_state[]), CAST(:next_index AS int[]),
-                  CAST(:retry AS text[]), CAST(:postponed AS int[]), CAST(:cost AS bigint[]), CAST(:wait AS float8[]),
-                  CAST(:attempts AS int[]), CAST(:crashes AS int[]))
-               AS c (id, state, next_index, retry, postponed, cost, wait, attempts, crashes), account a
+                  CAST(:retry_indexes AS text[]), CAST(:postponed AS int[]), CAST(:cost AS bigint[]),
+                  CAST(:wait AS float8[]), CAST(:attempts AS int[]), CAST(:crashes AS int[]))
+               AS c (id, state, next_index, retry_indexes, postponed, cost, wait, attempts, crashes), account a
      WHERE b.id = c.id AND a.id = b.account_id
     """
 )
@@ -157,7 +144,7 @@ CLOSE_UNSENT = text(
         SELECT id FROM batch WHERE send_id = :send AND {NOT_TAKEN} ORDER BY id FOR UPDATE
     )
     UPDATE batch b SET state = CAST(:state AS batch_state), due_at = clock_timestamp() FROM unsent u WHERE b.id = u.id
-    RETURNING b.id, b.account_id, b.size, b.segments, b.next_index, b.retry,
+    RETURNING b.id, b.account_id, b.size, b.segments, b.next_index, b.retry_indexes,
               {MESSAGES_LEFT} AS unsent
     """
 )

@@ -56,5 +56,5 @@ def _price(send: Row[Any], batch: Row[Any]) -> int:
 
 def _ended(send: UUID, batch: Row[Any], outcome: str) -> StatusChange:
     """The messages that ended with their batch."""
-    left = [*(batch.retry or ()), *range(batch.next_index, batch.size + 1)]
+    left = [*(batch.retry_indexes or ()), *range(batch.next_index, batch.size + 1)]
     return StatusChange(batch.account_id, send, batch.id, outcome, left)

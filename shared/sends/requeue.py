@@ -84,11 +84,6 @@ batches and the send."""
 CLEAR_TURNS = text("UPDATE batch SET turn = 0 WHERE send_id = :send")
 """All batches of a send are placed again."""
 
-LOCK_UNPLACED = text(
-    "SELECT id FROM batch WHERE state = 'queued' AND turn = 0 ORDER BY id LIMIT 1000 FOR UPDATE SKIP LOCKED"
-)
-"""Batches that processes of 0.2.0 queued without placing them, which puts them before all others."""
-
 LOCK_FROZEN = text(
     """
     SELECT b.id FROM batch b
@@ -131,14 +126,6 @@ def reset_turns(connection: Connection, send: UUID, *, costs_more: bool) -> None
 def requeue_batches(connection: Connection, batches: Iterable[UUID], clock: int) -> None:
     """Put batches that have been queued again in fair order. `clock` was read before they were."""
     connection.execute(REQUEUE_BATCHES, {"ids": uuids(batches), "clock": clock})
-
-
-def requeue_unplaced(connection: Connection) -> None:
-    """Put queued batches that have no turn in fair order."""
-    clock = fair.clock(connection)
-    batches = connection.execute(LOCK_UNPLACED).scalars().all()
-    if batches:
-        requeue_batches(connection, batches, clock)
 
 
 def requeue_send(connection: Connection, send: UUID, clock: int) -> None:

@@ -1,6 +1,6 @@
 """A send's own rules, as the column `rules` stores them; null if it has none.
 
-stop_if   {"failed_share": 0.2, "over": 100}: hold it when more than 20 % of at least 100 messages have failed
+stop_if   {"failed_share": 0.2, "min_messages": 100}: hold it when more than 20 % of at least 100 messages have failed
 canary    100: send 100 messages first, and the rest once enough of them are delivered
 quiet     [1260, 480]: send nothing from minute 1260 to minute 480 of the recipient's day
 cap       [3, 168]: send at most 3 messages of the category to a phone in 168 hours
@@ -13,7 +13,7 @@ class StopIf(TypedDict):
     """When to hold a send."""
 
     failed_share: float
-    over: int
+    min_messages: int
 
 
 class Rules(TypedDict):

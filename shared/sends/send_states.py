@@ -56,11 +56,11 @@ HOLD_FAILING = text(
            held_reason = format('%s of %s messages failed; `stop_if` allows a share of %s.', n.failed, n.answered,
                                 n.share)
       FROM (SELECT id, failed + undelivered AS failed, sent + delivered + failed + undelivered AS answered,
-                   CAST(rules -> 'stop_if' ->> 'over' AS int) AS over,
+                   CAST(rules -> 'stop_if' ->> 'min_messages' AS int) AS min_messages,
                    CAST(rules -> 'stop_if' ->> 'failed_share' AS numeric) AS share
               FROM send WHERE id = ANY(:ids) AND rules ? 'stop_if' ORDER BY id FOR UPDATE) AS n
      WHERE s.id = n.id AND s.state IN ('expanding', 'queued', 'sending')
-       AND n.answered >= n.over AND n.failed > n.share * n.answered
+       AND n.answered >= n.min_messages AND n.failed > n.share * n.answered
     RETURNING s.id, s.account_id
     """
 )
@@ -70,13 +70,12 @@ RELEASE = text(
     f"""
     UPDATE send
        SET held_reason = NULL, held_by = NULL, was_paused = NULL,
-           state = CASE WHEN was_paused OR EXISTS (
-                                SELECT FROM batch b WHERE b.send_id = send.id AND b.state = 'paused')
+           state = CASE WHEN was_paused
                         THEN CAST('paused' AS send_state) ELSE {_WHEN_DUE} END
      WHERE id = :send AND state = 'held'
     """
 )
-"""A send that was paused before it was held stays paused. Its batches tell if a process of 0.2.0 held it."""
+"""A send that was paused before it was held stays paused."""
 
 RESCHEDULE = text(
     """

@@ -27,9 +27,11 @@ COMPETES = f"{MAY_CONTINUE} AND (s.rate IS NULL OR s.rate >= 4 * s.segments)"
 """A send `s` goes on, and is not so slow by a rate of its own that it takes fewer than four messages a second, whatever
 waits beside it."""
 
-MESSAGES_LEFT = "(b.size - b.next_index + 1 + coalesce(cardinality(b.retry), 0))"
+MESSAGES_LEFT = "(b.size - b.next_index + 1 + coalesce(cardinality(b.retry_indexes), 0))"
 """SQL: how many messages of batch `b` have no result yet."""
-MESSAGES_LEFT_OF_BATCH = batch.c.size - batch.c.next_index + 1 + func.coalesce(func.cardinality(batch.c.retry), 0)
+MESSAGES_LEFT_OF_BATCH = (
+    batch.c.size - batch.c.next_index + 1 + func.coalesce(func.cardinality(batch.c.retry_indexes), 0)
+)
 """The same, for statements that are not text."""
 AWAITS_CARRIER = "b.state = 'waiting' AND b.carrier IS NOT NULL"
 """A batch `b` waits because all carriers that may take it are unavailable; `carrier` is one of them."""

@@ -167,7 +167,7 @@ class Release:
 
     def new_account(self) -> None:
         """Create an account, whose key the requests use, with the commands of the release that knows the schema."""
-        for command in ("account create acme", "topup acme 1000000 --reason test"):
+        for command in ("account create acme", "account topup acme 1000000 --reason test"):
             self._run(*command.split())
         for command in ("request", "approve"):
             self._run("sender", command, "acme", "ACME")

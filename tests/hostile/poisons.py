@@ -132,7 +132,7 @@ KINDS = (
         "import",
         Maker.imports,
         text(f"DELETE FROM import_chunk WHERE import_id = {IDS}"),
-        text(f"UPDATE contact_import SET state = 'queued', finished_at = NULL, next_piece = 0 WHERE id = {IDS}"),
+        text(f"UPDATE contact_import SET state = 'queued', finished_at = NULL, next_chunk = 0 WHERE id = {IDS}"),
         text(f"UPDATE contact_import SET state = 'failed', error = 'Poisoned' WHERE id = {IDS}"),
     ),
     Kind(

@@ -90,7 +90,7 @@ def resend_open_intents() -> list[Change]:
 
     def settlement(**values: Any) -> Settlement:
         del values["tally"][MessageStatus.IN_DOUBT]
-        values["retry"] = unknown + values["retry"]
+        values["retry_indexes"] = unknown + values["retry_indexes"]
         made = Settlement(**values)
         unknown.clear()
         return made
@@ -151,7 +151,7 @@ def forgets_rows_above_the_watermark() -> list[Change]:
     """A row of a recipient who opted out, beyond the watermark, is not seen by the recovery."""
     unseen = r"""
         SELECT m.id, m.status FROM message m JOIN batch b ON b.id = batch_of(m.id)
-         WHERE m.id = ANY(:ids) AND (b.retry IS NOT NULL OR
+         WHERE m.id = ANY(:ids) AND (b.retry_indexes IS NOT NULL OR
                CAST(CAST('x' || right(CAST(m.id AS text), 4) AS bit(16)) AS int) < b.next_index + b.watermark)
     """
     return [(worker.recovery.recover, "KNOWN", text(unseen))]

@@ -94,10 +94,10 @@ class End:
         for draft in self._traffic.sends.values():
             if draft.id not in sends:
                 raise Breach(f"accepted: send {draft.id} was accepted and is gone")
-        for batch, state, size, next_index, retry in self._database.run(BATCHES):
+        for batch, state, size, next_index, retry_indexes in self._database.run(BATCHES):
             if state not in ENDED:
                 raise Breach(f"ended: batch {batch} is {state} for ever")
-            unsent = set(range(next_index, size + 1)) | set(retry or ())
+            unsent = set(range(next_index, size + 1)) | set(retry_indexes or ())
             for index in range(1, size + 1):
                 message = message_id(batch, index)
                 if (message in self.rows) == (index in unsent):
@@ -115,7 +115,7 @@ class End:
             if handed.closed:
                 raise Breach(f"known: {message} was submitted and has no row")
             return
-        given_up = row.status == MessageStatus.EXPIRED and row.error == "no_answer"
+        given_up = row.status == MessageStatus.EXPIRED and row.error == "no_response"
         unknown = row.status == MessageStatus.IN_DOUBT or given_up
         if handed.taken and not unknown and row.status not in CHARGED_STATUSES:
             raise Breach(f"known: {message} was taken and is {row.status}")
@@ -152,7 +152,7 @@ class End:
         return sum(row.status == status for row in self.rows.values())
 
 
-BATCHES = "SELECT id, state::text, size, next_index, retry FROM batch"
+BATCHES = "SELECT id, state::text, size, next_index, retry_indexes FROM batch"
 SENDS = (
     "SELECT id, accepted, in_doubt + sent + rejected + failed + canceled + expired + undelivered + delivered FROM send"
 )

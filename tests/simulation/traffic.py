@@ -180,7 +180,7 @@ class Traffic:
         if rng.random() < 0.2:
             rules["canary"] = rng.randint(1, recipients)
         if rng.random() < 0.2:
-            rules["stop_if"] = {"failed_share": 0.3, "over": rng.randint(3, 10)}
+            rules["stop_if"] = {"failed_share": 0.3, "min_messages": rng.randint(3, 10)}
         return rules or None
 
     def _opt_out(self, draft: Draft) -> None:

@@ -38,7 +38,6 @@ from typing import Any
 
 from sqlalchemy import Engine
 
-from shared.carriers.former_names import TwoNamesError, with_current_names
 from shared.carriers.http import HttpConfig, HttpConfigError
 from shared.carriers.http.file import COMMON_SETTINGS
 from shared.environment import Environment, SettingsError, reason
@@ -174,14 +173,13 @@ def _carrier(
             f"a-z, 0-9, - and _. {BUILT_IN} is reserved for the built-in carrier."
         )
     try:
-        table = with_current_names(table)
         kind = table.get("kind")
         if not isinstance(kind, str) or kind not in KINDS:
             raise CarriersError(f"{locations.of_table(header)}: [{header}] needs a kind, one of: {', '.join(KINDS)}.")
         own = {key: value for key, value in table.items() if key not in COMMON_SETTINGS}
         settings = {key: _from_environment(key, value, environ) for key, value in own.items()}
         return KINDS[kind](Table(name, settings, lease, engine))
-    except (TwoNamesError, ConfigError) as error:
+    except ConfigError as error:
         raise CarriersError(f"{locations.of_setting(header, str(error))}: [{header}]: {error}.") from None
 
 

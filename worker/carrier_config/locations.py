@@ -5,8 +5,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from shared.carriers.former_names import FORMER_NAMES
-
 HEADER = re.compile(r"\s*\[\[?\s*([A-Za-z0-9_.\"'-]+)\s*\]")
 SETTING = re.compile(r"\s*([A-Za-z0-9_-]+)(?:\.[A-Za-z0-9_-]+)?\s*=")
 
@@ -28,7 +26,7 @@ class Locations:
             if (
                 key
                 and (table == header or table.startswith(f"{header}."))
-                and any(re.search(rf"\b{re.escape(name)}\b", error) for name in _names(key))
+                and re.search(rf"\b{re.escape(key)}\b", error)
             ):
                 return self._describe(number)
         return self.of_table(header)
@@ -54,8 +52,3 @@ class Locations:
 
     def _describe(self, number: int | None) -> str:
         return f"{self.path}, line {number}" if number else str(self.path)
-
-
-def _names(key: str) -> set[str]:
-    """The key, and the names of the settings of which it is the former name."""
-    return {key, *(names[key] for names in FORMER_NAMES.values() if key in names)}

@@ -36,7 +36,7 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import JSONB
 
 from shared.contacts.groups import remove_contacts
-from shared.contacts.suppressions import drop_holds, hash_opt_outs
+from shared.contacts.suppressions import hash_opt_outs
 from shared.db.connection import transaction
 from shared.db.encryption_keys import texts_of
 from shared.db.expressions import in_parameter, last_message_id, parameter_rows
@@ -131,7 +131,7 @@ PARTS = delete(inbound_part).where(
 """Parts of messages to the account, as `shared.inbound.store` assigns them."""
 EVENTS = delete(event).where(event.c.account_id == ACCOUNT, in_parameter(event.c.id, "events"))
 STORED_RESPONSE = (
-    select(idempotency.c.answer)
+    select(idempotency.c.response)
     .where(idempotency.c.account_id == ACCOUNT)
     .where(idempotency.c.path == bindparam("of_path"), idempotency.c.key == bindparam("of_key"))
     .with_for_update()
@@ -140,7 +140,7 @@ REWRITE_RESPONSE = (
     update(idempotency)
     .where(idempotency.c.account_id == ACCOUNT)
     .where(idempotency.c.path == bindparam("of_path"), idempotency.c.key == bindparam("of_key"))
-    .values(answer=bindparam("response"))
+    .values(response=bindparam("response"))
 )
 REJECTIONS = text(
     """
@@ -293,7 +293,6 @@ def _complete(connection: Connection, erasure_id: UUID, subject: dict[str, Any],
     The last of several erasures of the phone does so; each waits for the others, so that one knows that it is the last.
     """
     one_at_a_time(connection, "erasures", subject["account"])
-    drop_holds(connection, subject["account"], subject["number"])
     if not connection.execute(OTHERS, {**subject, "erasure": erasure_id}).scalar():
         hash_opt_outs(connection, subject["account"], subject["number"])
         connection.execute(CAPPED, subject)

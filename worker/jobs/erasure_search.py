@@ -82,7 +82,7 @@ BATCHES = (
 INBOUND = select(inbound.c.id).where(inbound.c.account_id == ACCOUNT, inbound.c.phone == PHONE)
 EVENTS = select(event.c.id).where(event.c.account_id == ACCOUNT, func.strpos(cast(event.c.data, Text), QUOTED) > 0)
 STORED_RESPONSES = select(*idempotency.c["path", "key"]).where(
-    idempotency.c.account_id == ACCOUNT, func.strpos(idempotency.c.answer, PHONE) > 0
+    idempotency.c.account_id == ACCOUNT, func.strpos(idempotency.c.response, PHONE) > 0
 )
 REJECTIONS = (
     select(send_rejection.c.send_id)

@@ -94,7 +94,7 @@ class CircuitBreaker:
             elif failures and self.breaks and (self._wait or self._failures >= MAX_FAILURES):
                 self._wait = min(MAX_WAIT, 2 * self._wait or FIRST_WAIT)
                 self._next_probe = self.clock() + self._wait
-                self._error = outcomes[-1].error or "no_answer"
+                self._error = outcomes[-1].error or "no_response"
             elif self._wait:
                 self._next_probe = self.clock()
 

@@ -42,9 +42,9 @@ from worker.sending.settle_rest import Settlement, close_intents, lock_continuin
 
 ABANDONED_BATCHES = text(
     f"""
-    SELECT b.id, b.send_id, b.account_id, b.epoch, b.size, b.next_index, b.retry, b.postponed, b.recipients, b.intent,
-           b.crashes, b.attempts, s.lane, {SEGMENTS} AS segments, {PRICE} AS price, s.sender_id, s.expires_at, s.test,
-           s.request_id, s.traceparent,
+    SELECT b.id, b.send_id, b.account_id, b.epoch, b.size, b.next_index, b.retry_indexes, b.postponed, b.recipients,
+           b.intent, b.crashes, b.attempts, s.lane, {SEGMENTS} AS segments, {PRICE} AS price, s.sender_id,
+           s.expires_at, s.test, s.request_id, s.traceparent,
            split_part(b.carrier, '/', 1) AS carrier, b.route,
            CASE WHEN b.database_started = {STARTED} THEN b.watermark ELSE b.intent END AS maybe_submitted,
            {FAILURES.format(kind="recovery", subject="b.id")} AS failures
@@ -127,21 +127,21 @@ def _recover(
 
 def _settlement_of(connection: Connection, row: Row[Any], carrier: str, resend: bool) -> Settlement:
     """The settlement of an intent. Records its doubts: no message is in doubt before its intent closes."""
-    retry = list(row.retry or [])
-    intent = retry[: row.intent] if retry else list(range(row.next_index, row.next_index + row.intent))
+    retry_indexes = list(row.retry_indexes or [])
+    intent = retry_indexes[: row.intent] if retry_indexes else list(range(row.next_index, row.next_index + row.intent))
     recorded = connection.execute(KNOWN, {"ids": [message_id(row.id, index) for index in intent]}).all()
     tally = Counter(before_receipts(message.status) for message in recorded)
     seen = {index_of(message.id) for message in recorded}
     unknown = [index for index in intent[: row.maybe_submitted] if index not in seen]
     never_submitted = [index for index in intent[row.maybe_submitted :] if index not in seen]
-    unclaimed, postponed = split_postponed(retry[row.intent :], row.postponed)
+    unclaimed, postponed = split_postponed(retry_indexes[row.intent :], row.postponed)
     resent = unknown if resend and row.attempts + 1 < MAX_ATTEMPTS else []
     if unknown and not resent:
         _put_in_doubt(connection, row, unknown, carrier)
         tally[MessageStatus.IN_DOUBT] += len(unknown)
     rest = rest_of(
         row.size,
-        row.next_index + (0 if retry else row.intent),
+        row.next_index + (0 if retry_indexes else row.intent),
         resent + never_submitted + unclaimed,
         postponed,
         row.attempts + bool(resent),
@@ -156,7 +156,7 @@ def _settlement_of(connection: Connection, row: Row[Any], carrier: str, resend: 
         price=row.price,
         size=row.size,
         next_index=rest.next_index,
-        retry=rest.retry,
+        retry_indexes=rest.retry_indexes,
         postponed=rest.postponed,
         tally=tally,
         attempts=rest.attempts,

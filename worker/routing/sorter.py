@@ -1,8 +1,8 @@
 """Sorts waiting batches into the queues of their carriers, if there are several. Keeps their order.
 
 A batch whose messages go to several carriers goes to one after another: the indexes of the next carrier's portion come
-first in `retry`, and after that carrier's cycle the batch is sorted again. A batch whose carriers are all unavailable
-waits, outside the carriers' queues, and is sorted again when one becomes available.
+first in `retry_indexes`, and after that carrier's cycle the batch is sorted again. A batch whose carriers are all
+unavailable waits, outside the carriers' queues, and is sorted again when one becomes available.
 
 Messages with rate limits are a separate portion, for the queue of these limits. The portion that takes least time goes
 first.
@@ -43,7 +43,7 @@ WAIT = 30.0
 
 UNSORTED = text(
     f"""
-    SELECT b.id, b.send_id, b.recipients, b.retry, b.postponed, b.next_index, b.size, b.attempts,
+    SELECT b.id, b.send_id, b.recipients, b.retry_indexes, b.postponed, b.next_index, b.size, b.attempts,
            {SEGMENTS} AS segments, s.sender_id, s.lane, {SIMULATED} AS test, s.carrier AS only
       FROM batch b JOIN send s ON s.id = b.send_id
      WHERE b.state = 'queued' AND b.carrier IS NULL AND {SENDABLE}
@@ -75,7 +75,7 @@ class SortResult:
     choice: Choice
     route: str
     """Its route and the reason; all of them if the messages of the portion take the same carrier by several routes."""
-    retry: str | None = None
+    retry_indexes: str | None = None
     portion: int | None = None
 
     @property
@@ -122,7 +122,7 @@ class Sorter:
                         for row, sorted_batch in zip(rows, sorted_batches, strict=True)
                     ],
                     "portion": [sorted_batch.portion for sorted_batch in sorted_batches],
-                    "retry": [sorted_batch.retry for sorted_batch in sorted_batches],
+                    "retry_indexes": [sorted_batch.retry_indexes for sorted_batch in sorted_batches],
                     "waits": [sorted_batch.choice.why == "waits" for sorted_batch in sorted_batches],
                     "seconds": WAIT,
                 },
@@ -166,8 +166,8 @@ class Sorter:
     def _portion(self, row: Row[Any], usable: frozenset[str]) -> SortResult:
         """The choice for all of the batch's next messages, or else for the portion that goes first."""
         choose = self._routes.chooser(row.sender_id, row.lane, row.attempts, usable)
-        retry, postponed = split_postponed(row.retry or [], row.postponed)
-        choices = {index: choose(phone) for index, phone in _next_messages(row, retry or postponed)}
+        retry_indexes, postponed = split_postponed(row.retry_indexes or [], row.postponed)
+        choices = {index: choose(phone) for index, phone in _next_messages(row, retry_indexes or postponed)}
         counts = Counter(choices.values())
         chosen = min(counts, key=lambda choice: self._order_of(choice, counts[choice] * row.segments))
         route = "; ".join(choice.explanation for choice in counts if choice.queue == chosen.queue)
@@ -175,7 +175,7 @@ class Sorter:
             return SortResult(chosen, route)
         first = [index for index, choice in choices.items() if choice.queue == chosen.queue]
         rest = [index for index, choice in choices.items() if choice.queue != chosen.queue]
-        rest += postponed if retry else []
+        rest += postponed if retry_indexes else []
         return SortResult(chosen, route, ",".join(map(str, first + rest)), len(first))
 
     def _order_of(self, choice: Choice, segments: int) -> tuple[bool, float]:
@@ -187,9 +187,9 @@ def _only(choice: Choice) -> SortResult:
     return SortResult(choice, choice.explanation)
 
 
-def _next_messages(row: Row[Any], retry: list[int]) -> Iterator[tuple[int, str]]:
+def _next_messages(row: Row[Any], retry_indexes: list[int]) -> Iterator[tuple[int, str]]:
     """Index and phone of the messages of the batch's next cycles."""
     recipients = row.recipients.split("\n")
-    if retry:
-        return ((index, recipients[index - 1]) for index in retry)
+    if retry_indexes:
+        return ((index, recipients[index - 1]) for index in retry_indexes)
     return enumerate(recipients[row.next_index - 1 :], row.next_index)

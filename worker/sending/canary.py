@@ -66,13 +66,13 @@ SET_HELD_REASON = (
 )
 
 
-def messages_allowed(connection: Connection, send_id: UUID, canary: str | None, over: str | None) -> int:
+def messages_allowed(connection: Connection, send_id: UUID, canary: str | None, min_messages: str | None) -> int:
     """The number of messages that a claim may take of a send with `canary`, or with `stop_if`.
 
-    With `stop_if`, a cycle takes no more than the rule needs to decide: `over` messages. A send with `canary` must be
+    With `stop_if`, a cycle takes no more than the rule needs to decide: `min_messages`. A send with `canary` must be
     locked.
     """
-    wanted = over if over is not None else canary
+    wanted = min_messages if min_messages is not None else canary
     assert wanted is not None
     limit = int(wanted)
     if canary is None:

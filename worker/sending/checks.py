@@ -35,7 +35,7 @@ and is found between the windows."""
 LOCK_CAPS = text("SELECT pg_advisory_xact_lock(hashtextextended('capped ' || CAST(:account AS text), 0))")
 """One batch of an account at a time counts: two that count at once could both take the last message of a cap."""
 _INDEX = "(get_byte(uuid_send(c.message_id), 14) * 256 + get_byte(uuid_send(c.message_id), 15))"
-_TRIED = f"{_INDEX} < b.next_index AND {_INDEX} <> ALL (coalesce(b.retry, '{{}}'))"
+_TRIED = f"{_INDEX} < b.next_index AND {_INDEX} <> ALL (coalesce(b.retry_indexes, '{{}}'))"
 TAKE_CAPS = text(
     f"""
     WITH counted AS (

@@ -48,7 +48,7 @@ class ClaimedRow(NamedTuple):
     epoch: int
     size: int
     next_index: int
-    retry: list[int] | None
+    retry_indexes: list[int] | None
     postponed: int
     recipients: str
     intent: int
@@ -80,12 +80,12 @@ CLAIM = text(
       FROM unnest(CAST(:id AS uuid[]), CAST(:intent AS int[]), CAST(:watermark AS int[])) AS c (id, intent, watermark),
            send s
      WHERE b.id = c.id AND s.id = b.send_id
-    RETURNING b.id AS batch_id, b.send_id, b.account_id, b.epoch, b.size, b.next_index, b.retry, b.postponed,
+    RETURNING b.id AS batch_id, b.send_id, b.account_id, b.epoch, b.size, b.next_index, b.retry_indexes, b.postponed,
               b.recipients, b.intent, b.watermark, b.attempts, s.kind, s.sender_id, s.message, s.encoding,
               {SEGMENTS} AS segments, {PRICE} AS price, {SIMULATED} AS test, s.lane, s.expires_at, b.route,
               s.on_unicode, b.variables, s.rules, s.request_id, s.traceparent,
               CAST(b.lease_until AS text) AS lease_until,
-              CASE WHEN b.next_index = 1 AND b.retry IS NULL
+              CASE WHEN b.next_index = 1 AND b.retry_indexes IS NULL
                    THEN CAST(extract(epoch FROM clock_timestamp() - b.due_at) AS float8) END AS queue_delay
     """
 )
@@ -175,9 +175,10 @@ def _within_budget(
             if (row.canary is not None or row.rate) and not _lock_send(connection, row.send_id, locked):
                 continue
             messages = min(row.retrying or row.unclaimed, max(1, left // row.segments))
-            if row.over is not None or row.canary is not None:
+            if row.min_messages is not None or row.canary is not None:
                 messages = min(
-                    messages, messages_allowed(connection, row.send_id, row.canary, row.over) - taken[row.send_id]
+                    messages,
+                    messages_allowed(connection, row.send_id, row.canary, row.min_messages) - taken[row.send_id],
                 )
                 if messages <= 0:
                     continue  # the results of the first ones decide
@@ -223,8 +224,8 @@ def _prepared(rows: list[ClaimedRow], texts: Texts) -> list[ClaimedBatch]:
 
 def _claimed_batch(row: ClaimedRow, message: str, variables: Any) -> ClaimedBatch:
     recipients = row.recipients.split("\n")
-    retry = list(row.retry or [])
-    indexes = retry[: row.intent] if retry else list(range(row.next_index, row.next_index + row.intent))
+    retry_indexes = list(row.retry_indexes or [])
+    indexes = retry_indexes[: row.intent] if retry_indexes else list(range(row.next_index, row.next_index + row.intent))
     texts = None
     if variables is not None:
         assert row.on_unicode is not None
@@ -245,7 +246,7 @@ def _claimed_batch(row: ClaimedRow, message: str, variables: Any) -> ClaimedBatc
         expires_at=row.expires_at,
         size=row.size,
         next_index=row.next_index,
-        retry=retry,
+        retry_indexes=retry_indexes,
         postponed_before=row.postponed,
         attempts=row.attempts,
         indexes=indexes,

@@ -38,9 +38,9 @@ class FailedAttempt(NamedTuple):
     error: str | None
 
 
-def messages_left(size: int, next_index: int, retry: Sequence[int]) -> int:
+def messages_left(size: int, next_index: int, retry_indexes: Sequence[int]) -> int:
     """Messages of a batch without a result: those never claimed, and those to send again."""
-    return size - next_index + 1 + len(retry)
+    return size - next_index + 1 + len(retry_indexes)
 
 
 @dataclass(slots=True)
@@ -63,7 +63,7 @@ class ClaimedBatch:
     size: int
     next_index: int
     """First index that was never claimed before this cycle."""
-    retry: list[int]
+    retry_indexes: list[int]
     """Indexes below `next_index` to send first. If there are any, this intent is the first of them."""
     attempts: int
     """How often each message of the intent was submitted in earlier rounds."""
@@ -76,7 +76,7 @@ class ClaimedBatch:
     lease_until: str
     """End of the lease that the claim took, as Postgres writes it."""
     postponed_before: int = 0
-    """How many at the end of `retry` earlier cycles of this round have postponed."""
+    """How many at the end of `retry_indexes` earlier cycles of this round have postponed."""
     route: str | None = None
     """Why it goes to that carrier; None if there is only one."""
     placeholder_texts: PlaceholderTexts | None = None
@@ -130,7 +130,7 @@ class ClaimedBatch:
     @property
     def left(self) -> int:
         """Messages of the batch without a result before this cycle."""
-        return messages_left(self.size, self.next_index, self.retry)
+        return messages_left(self.size, self.next_index, self.retry_indexes)
 
     @property
     def unfinished(self) -> bool:

@@ -50,20 +50,19 @@ class Claimable(NamedTuple):
     segments: int
     state: str
     kind: str
-    over: str | None
+    min_messages: str | None
     canary: str | None
     lane: int
     crashes: int
     account_id: int
 
 
-RETRYING = "CASE WHEN b.retry IS NOT NULL THEN GREATEST(1, cardinality(b.retry) - b.postponed) END"
-"""SQL: how many of `retry` batch `b` sends before those that have been postponed in this round; null: it has none.
-During an upgrade, workers of an earlier release may have sent the others, and left the count."""
+RETRYING = "CASE WHEN b.retry_indexes IS NOT NULL THEN GREATEST(1, cardinality(b.retry_indexes) - b.postponed) END"
+"""SQL: how many of `retry_indexes` batch `b` sends before those postponed in this round; null: it has none."""
 NEXT = f"""
     SELECT b.id AS batch_id, b.send_id, b.size - b.next_index + 1 AS unclaimed,
            coalesce(b.portion, {RETRYING}, 0) AS retrying, s.rate,
-           {SEGMENTS} AS segments, s.state, s.kind, s.rules -> 'stop_if' ->> 'over' AS over,
+           {SEGMENTS} AS segments, s.state, s.kind, s.rules -> 'stop_if' ->> 'min_messages' AS min_messages,
            s.rules ->> 'canary' AS canary, s.lane, b.crashes,
            b.account_id
       FROM batch b JOIN send s ON s.id = b.send_id

@@ -19,9 +19,9 @@ class Rest(NamedTuple):
     """What is left of a batch, as its columns store it."""
 
     next_index: int
-    retry: list[int]
+    retry_indexes: list[int]
     postponed: int
-    """How many at the end of `retry` have been refused in this round; 0 if a round begins with them."""
+    """How many at the end of `retry_indexes` have been refused in this round; 0 if a round begins with them."""
     attempts: int
     pause: float = 0.0
     """Seconds before it may be claimed."""
@@ -53,7 +53,7 @@ def pauses(eager: bool, several: bool) -> Sequence[float]:
     return (0.0, *PAUSES) if several else PAUSES
 
 
-def split_postponed(retry: list[int], postponed: int) -> tuple[list[int], list[int]]:
-    """The indexes in `retry` that are sent in this round, and those at its end that have been refused in it."""
-    end = max(0, len(retry) - postponed)
-    return retry[:end], retry[end:]
+def split_postponed(retry_indexes: list[int], postponed: int) -> tuple[list[int], list[int]]:
+    """The indexes in `retry_indexes` that are sent in this round, and those at its end that have been refused in it."""
+    end = max(0, len(retry_indexes) - postponed)
+    return retry_indexes[:end], retry_indexes[end:]

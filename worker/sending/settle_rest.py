@@ -48,23 +48,23 @@ class Settlement:
     size: int
     next_index: int
     """First index that was never claimed."""
-    retry: list[int]
+    retry_indexes: list[int]
     """Indexes below `next_index` to send first."""
     postponed: int = 0
-    """How many at the end of `retry` have been refused in this round."""
+    """How many at the end of `retry_indexes` have been refused in this round."""
     tally: Counter[str] = field(default_factory=Counter)
     """Number of messages by the status of their row, before any receipt."""
     attempts: int = 0
     crashes: int = 0
     resent: int = 0
-    """How many of `retry` may have been taken before: they were in doubt."""
+    """How many of `retry_indexes` may have been taken before: they were in doubt."""
     retry_delay: float = 0.0
     """Seconds before the rest may be claimed."""
 
     @property
     def left(self) -> int:
         """Messages of the batch without a result."""
-        return messages_left(self.size, self.next_index, self.retry)
+        return messages_left(self.size, self.next_index, self.retry_indexes)
 
 
 LOCK_SENDS = text(
@@ -161,10 +161,10 @@ def settlement_of(batch: ClaimedBatch, wait: float, pauses: Sequence[float] = PA
     That waits for `wait` seconds if the carrier throttled, and by `pauses` if a round is over.
     """
     unsent, next_index = batch.unsent(), batch.next_index
-    unclaimed, postponed = split_postponed(batch.retry[len(batch.indexes) :], batch.postponed_before)
-    if not batch.retry:
+    unclaimed, postponed = split_postponed(batch.retry_indexes[len(batch.indexes) :], batch.postponed_before)
+    if not batch.retry_indexes:
         next_index += len(batch.indexes)
-        while unsent and unsent[-1] == next_index - 1:  # never reached: no need to list it in `retry`
+        while unsent and unsent[-1] == next_index - 1:  # never reached: no need to list it in `retry_indexes`
             next_index = unsent.pop()
     postponed += [batch.indexes[position] for position in batch.postponed]
     rest = rest_of(batch.size, next_index, unsent + unclaimed, postponed, batch.attempts, pauses)
@@ -178,7 +178,7 @@ def settlement_of(batch: ClaimedBatch, wait: float, pauses: Sequence[float] = PA
         price=batch.price,
         size=batch.size,
         next_index=rest.next_index,
-        retry=rest.retry,
+        retry_indexes=rest.retry_indexes,
         postponed=rest.postponed,
         tally=Counter(result.status for result in batch.results if result is not None),
         attempts=rest.attempts,
@@ -222,7 +222,9 @@ def close_intents(connection: Connection, settlements: list[Settlement], counted
 def _canceled(settlement: Settlement, state: BatchState) -> StatusChange:
     """The messages that end with their batch, where it was canceled."""
     left = (
-        [*settlement.retry, *range(settlement.next_index, settlement.size + 1)] if state == BatchState.CANCELED else []
+        [*settlement.retry_indexes, *range(settlement.next_index, settlement.size + 1)]
+        if state == BatchState.CANCELED
+        else []
     )
     return StatusChange(settlement.account_id, settlement.send_id, settlement.batch_id, MessageStatus.CANCELED, left)
 
@@ -254,7 +256,7 @@ def _close_batches(connection: Connection, settlements: list[Settlement], states
             "id": uuids(settlement.batch_id for settlement in settlements),
             "state": array(states),
             "next_index": array(settlement.next_index for settlement in settlements),
-            "retry": array(f'"{",".join(map(str, settlement.retry))}"' for settlement in settlements),
+            "retry_indexes": array(f'"{",".join(map(str, settlement.retry_indexes))}"' for settlement in settlements),
             "postponed": array(settlement.postponed for settlement in settlements),
             "cost": array(map(_virtual_time, settlements)),
             "wait": array(

@@ -130,9 +130,9 @@ def _limits(connection: Connection, account_id: int) -> dict[str, Any]:
 def _rule(connection: Connection, account_id: int, category: str) -> dict[str, Any]:
     row = next((each for each in list_rules(connection, account_id) if each.category == category), None)
     quiet = row is not None and row.quiet_from is not None
-    capped = row is not None and row.cap_most is not None
+    capped = row is not None and row.cap_messages is not None
     return {
         "category": category,
         "quiet_hours": {"from": clock(row.quiet_from), "until": clock(row.quiet_until)} if row and quiet else None,
-        "cap": {"messages": row.cap_most, "hours": row.cap_hours} if row and capped else None,
+        "cap": {"messages": row.cap_messages, "hours": row.cap_hours} if row and capped else None,
     }

@@ -15,7 +15,7 @@ HOW_RESOLVED = (
 EVIDENCE = "The carrier's evidence: its id for the message, or its code; null if it gave none."
 DOUBT_EXAMPLE = {
     "since": "2026-03-02T09:00:10.480Z",
-    "reason": "no_answer",
+    "reason": "no_response",
     "resolved_at": None,
     "resolved_by": None,
     "evidence": None,
@@ -99,7 +99,7 @@ class DoubtResponse(Schema):
     since = fields.Timestamp(
         required=True, metadata=doc("When the wait for a response ended.", "2026-03-02T09:00:10.480Z")
     )
-    reason = fields.String(required=True, metadata=doc("Why: a code of `GET /errors?kind=message`.", "no_answer"))
+    reason = fields.String(required=True, metadata=doc("Why: a code of `GET /errors?kind=message`.", "no_response"))
     resolved_at = fields.Timestamp(
         required=True, allow_none=True, metadata=doc("When the doubt was resolved; null if it was not.")
     )

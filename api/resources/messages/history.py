@@ -26,9 +26,9 @@ ENDED = (BatchState.CANCELED, BatchState.EXPIRED)
 """Batch states that are also the status of the batch's messages without a row."""
 
 COLUMNS = f"""
-    SELECT b.id, b.send_id, s.account_id, b.state, b.size, b.recipients, b.next_index, b.retry, b.intent, b.watermark,
-           LEAST(b.due_at, clock_timestamp()) AS ended_at, s.sender_id, {SEGMENTS} AS segments, {PRICE} AS price,
-           s.reference, s.created_at, s.send_at, s.test, s.lane, s.group_id,
+    SELECT b.id, b.send_id, s.account_id, b.state, b.size, b.recipients, b.next_index, b.retry_indexes, b.intent,
+           b.watermark, LEAST(b.due_at, clock_timestamp()) AS ended_at, s.sender_id, {SEGMENTS} AS segments,
+           {PRICE} AS price, s.reference, s.created_at, s.send_at, s.test, s.lane, s.group_id,
            s.state = 'scheduled' OR s.send_at > clock_timestamp() AS ahead
 """
 OF_ACCOUNT = "s.account_id = :account"
@@ -199,7 +199,7 @@ def _status_without_row(batch: Row[Any], index: int) -> str:
     if batch.state in ENDED:
         return str(batch.state)
     if batch.state == BatchState.SENDING:
-        retry = list(batch.retry or [])
-        intent = retry if retry else range(batch.next_index, batch.next_index + batch.intent)
+        retry_indexes = list(batch.retry_indexes or [])
+        intent = retry_indexes if retry_indexes else range(batch.next_index, batch.next_index + batch.intent)
         return MessageStatus.SENDING if index in intent[: batch.watermark] else MessageStatus.QUEUED
     return MessageStatus.SCHEDULED if batch.ahead else MessageStatus.QUEUED

@@ -18,8 +18,8 @@ LOCK_BATCHES = text(
 )
 """Lock a send's batches, and say of each whether no worker has begun it. SQL, as the states' conditions are.
 
-Every claim raises the epoch, and nothing lowers it. `next_index` and `retry` do not tell: routing sets them, too, if a
-batch goes to several carriers."""
+Every claim raises the epoch, and nothing lowers it. `next_index` and `retry_indexes` do not tell: routing sets
+them, too, if a batch goes to several carriers."""
 LOCK_SEND = select(send).where(send.c.id == bindparam("send")).with_for_update()
 COUNT_BATCHES = select(func.count()).select_from(batch).where(batch.c.send_id == bindparam("send"))
 """A statement of its own, after LOCK_SEND: a subquery there would not see what was committed while it waited."""

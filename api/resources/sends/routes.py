@@ -37,7 +37,7 @@ SEND = f"""
            (SELECT count(*)
               FROM batch b
              CROSS JOIN LATERAL unnest(
-                       CASE WHEN cardinality(b.retry) > 0 THEN CAST(b.retry[1:b.watermark] AS int[])
+                       CASE WHEN cardinality(b.retry_indexes) > 0 THEN CAST(b.retry_indexes[1:b.watermark] AS int[])
                             ELSE ARRAY(SELECT generate_series(b.next_index, b.next_index + b.watermark - 1)) END
                    ) AS i (index)
              WHERE b.send_id = s.id AND b.state = 'sending' AND s.completed_at IS NULL

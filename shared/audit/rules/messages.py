@@ -48,7 +48,7 @@ ARCHIVES = """
            format('%s messages have a result, %s are in its file', r.results, w.messages) AS detail
       FROM archived_week w
      CROSS JOIN LATERAL (
-        SELECT coalesce(sum(b.next_index - 1 - coalesce(cardinality(b.retry), 0)), 0) AS results
+        SELECT coalesce(sum(b.next_index - 1 - coalesce(cardinality(b.retry_indexes), 0)), 0) AS results
           FROM batch b JOIN send s ON s.id = b.send_id
          WHERE b.id >= w.first_id AND b.id < w.end_id
            AND (s.forgotten_at IS NULL OR s.forgotten_at > w.written_at)
@@ -72,7 +72,8 @@ GROUPS = """
 IDEMPOTENCY = """
     WITH answered AS (
         SELECT account_id, path, key, fingerprint,
-               CAST(substring(answer FROM '"send_id":"([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})"') AS uuid) AS send
+               CAST(substring(response FROM '"send_id":"([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})"') AS uuid)
+                   AS send
           FROM idempotency
          WHERE path LIKE '%/sms/send%' AND (:full OR created_at > now() - CAST(:span AS interval))
     )

@@ -41,8 +41,9 @@ SCOPE: Final = """
 BATCHES: Final = f"""{SCOPE}, batch_in_scope AS (
         SELECT b.id, b.send_id, s.account_id, {PRICE} AS price, b.state, b.size, b.next_index, b.intent,
                s.forgotten_at IS NOT NULL OR {IS_ARCHIVED} AS moved,
-               coalesce(b.retry, '{{}}') AS retry, overlay(b.id::text placing 'ffff' from 33)::uuid AS last_id,
-               b.size - b.next_index + 1 + coalesce(cardinality(b.retry), 0) AS remainder
+               coalesce(b.retry_indexes, '{{}}') AS retry_indexes,
+               overlay(b.id::text placing 'ffff' from 33)::uuid AS last_id,
+               b.size - b.next_index + 1 + coalesce(cardinality(b.retry_indexes), 0) AS remainder
           FROM batch b JOIN scope s ON s.id = b.send_id
     )"""
 """The batches of the sends in scope; their message ids go up to `last_id`.
@@ -53,9 +54,10 @@ the counters and in the ledger, which other rules check.
 
 ROWS: Final = f"""{BATCHES}, found AS (
         SELECT bs.id AS batch_id, m.id, m.status, m.price,
-               bs.intent > 0 AND CASE WHEN cardinality(bs.retry) > 0 THEN i.index = ANY (bs.retry[1:bs.intent])
+               bs.intent > 0 AND CASE WHEN cardinality(bs.retry_indexes) > 0
+                                     THEN i.index = ANY (bs.retry_indexes[1:bs.intent])
                                      ELSE i.index >= bs.next_index AND i.index < bs.next_index + bs.intent END AS open,
-               i.index < bs.next_index AND i.index <> ALL (bs.retry) AS known
+               i.index < bs.next_index AND i.index <> ALL (bs.retry_indexes) AS known
           FROM batch_in_scope bs
           JOIN message m ON m.id > bs.id AND m.id <= bs.last_id
          CROSS JOIN LATERAL (SELECT ('x' || right(m.id::text, 4))::bit(16)::int AS index) AS i

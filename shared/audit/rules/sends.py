@@ -4,7 +4,6 @@ from typing import Final
 
 from shared.audit.rules.parts import COUNTED, LEDGER_SUM, PAID, ROWS, SCOPE, TERMINAL, Rule
 from shared.lifecycle import STORED_STATUSES
-from shared.sends.batch_states import STOPPED_ALONE
 
 SEND_RESERVE = f"""
     WITH {ROWS}, unsettled AS (
@@ -49,7 +48,7 @@ BATCH_ROWS = f"""
      WHERE NOT bs.moved AND (coalesce(c.known, 0) <> bs.size - bs.remainder OR coalesce(c.stray, 0) <> 0)
         OR (bs.state = 'done' AND bs.remainder <> 0) OR (bs.state NOT IN {TERMINAL} AND bs.remainder = 0)
 """
-"""Of messages below `next_index`, those in `retry` have no result yet."""
+"""Of messages below `next_index`, those in `retry_indexes` have no result yet."""
 
 BATCH_MONEY = f"""
     WITH {ROWS}, booked AS (
@@ -119,11 +118,13 @@ SEND_BATCHES = f"""
 """
 """A send keeps these numbers so that no reader has to count its batches."""
 
-STOPPED_BATCHES = f"""
+STOPPED_BATCHES = """
     SELECT 'batch ' || b.id AS subject, b.account_id, format('it is %s and its send is %s', b.state, s.state) AS detail
-    {STOPPED_ALONE}
+      FROM send s JOIN batch b ON b.send_id = s.id
+     WHERE s.completed_at IS NULL AND s.state IN ('scheduled', 'expanding', 'queued', 'sending')
+       AND b.state IN ('paused', 'held')
 """
-"""Nothing would send such a batch until the next housekeeping, and its messages might expire."""
+"""Nothing would ever send such a batch."""
 
 _BY_STATUS = ", ".join(f"count(*) FILTER (WHERE f.status = '{status}') AS {status}" for status in STORED_STATUSES)
 _EXACT = [str(status) for status in STORED_STATUSES if status not in ("canceled", "expired")]

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from shared.carriers.former_names import TwoNamesError, with_current_names
 from shared.carriers.http.config import HttpConfig, HttpConfigError
 from shared.environment import Environment, SettingsError, reason
 
@@ -30,10 +29,9 @@ def http_carriers(file: str, environ: Mapping[str, str] | None = None) -> dict[s
         if not isinstance(table, dict):
             continue
         try:
-            settings = with_current_names(table)
-            if settings.get("kind") == "http":
-                carriers[name] = of_table(name, settings, os.environ if environ is None else environ)
-        except (TwoNamesError, HttpConfigError) as error:
+            if table.get("kind") == "http":
+                carriers[name] = of_table(name, table, os.environ if environ is None else environ)
+        except HttpConfigError as error:
             raise SettingsError(f"{file}: [carrier.{name}]: {error}.") from None
     return carriers
 

@@ -115,9 +115,7 @@ revoked_token = Table(
     Column("id", Text, primary_key=True),
     Column("revoked_at", MOMENT, nullable=False, server_default=NOW, index=True),
     Column("expires_at", MOMENT, nullable=False, index=True),
-    Column(
-        "api_key_id", Text, index=True, comment="key or person of the token; null: revoked before this column existed"
-    ),
+    Column("api_key_id", Text, nullable=False, index=True, comment="key or person of the token"),
 )
 
 operator_key = Table(

@@ -39,8 +39,7 @@ def zero(
     name: str,
     kind: type[BigInteger] | type[Integer] | type[SmallInteger] = Integer,
     *,
-    key: str | None = None,
     comment: str | None = None,
 ) -> Column[int]:
-    """A counter column that starts at 0. `key` is its name in the code, if that is another one."""
-    return Column(name, kind, nullable=False, server_default=text("0"), key=key, comment=comment)
+    """A counter column that starts at 0."""
+    return Column(name, kind, nullable=False, server_default=text("0"), comment=comment)

@@ -74,12 +74,16 @@ carrier_report = Table(
     Column(
         "answer_times",
         JSONB,
-        comment="answers of the last minutes by the upper bound of their time in seconds; null: an older release",
+        nullable=False,
+        server_default="{}",
+        comment="answers of the last minutes by the upper bound of their time in seconds",
     ),
     Column(
         "receipt_delays",
         JSONB,
-        comment="receipts of the last minutes by the upper bound of their delay in seconds; null: an older release",
+        nullable=False,
+        server_default="{}",
+        comment="receipts of the last minutes by the upper bound of their delay in seconds",
     ),
     PrimaryKeyConstraint("carrier", "worker"),
     comment="the state of each carrier in each worker, reported every second",

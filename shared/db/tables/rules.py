@@ -33,7 +33,7 @@ category_rule = Table(
     Column("category", Text, nullable=False),
     Column("quiet_from", SmallInteger, comment="minute of the recipient's day"),
     Column("quiet_until", SmallInteger),
-    Column("cap_most", SmallInteger),
+    Column("cap_messages", SmallInteger),
     Column("cap_hours", SmallInteger),
     PrimaryKeyConstraint("account_id", "category"),
     CheckConstraint("category IN ('transactional', 'marketing')", name="category"),
@@ -43,7 +43,7 @@ category_rule = Table(
         name="quiet",
     ),
     CheckConstraint(
-        "(cap_most IS NULL) = (cap_hours IS NULL) AND cap_most > 0 AND cap_hours BETWEEN 1 AND 744", name="cap"
+        "(cap_messages IS NULL) = (cap_hours IS NULL) AND cap_messages > 0 AND cap_hours BETWEEN 1 AND 744", name="cap"
     ),
     comment="an account's default rules for sends of a category",
 )

@@ -9,7 +9,6 @@ from sqlalchemy import (
     Double,
     ForeignKey,
     Identity,
-    Index,
     Integer,
     PrimaryKeyConstraint,
     SmallInteger,
@@ -75,7 +74,6 @@ job_failure = Table(
     Column("retry_at", MOMENT, nullable=False),
     Column("set_aside_at", MOMENT, comment="since when it waits for the operator"),
     PrimaryKeyConstraint("kind", "subject"),
-    Index("ix_job_failure_account_id", "kind", "account_id", "failed_at"),
     comment="jobs that have failed and not succeeded since: shared/job_failures.py",
 )
 

@@ -129,7 +129,7 @@ batch = Table(
     Column("id", Uuid, primary_key=True),
     Column("send_id", Uuid, nullable=False, index=True),
     Column("account_id", BigInteger, nullable=False),
-    Column("lane", SmallInteger, comment="its send's lane; null: it ended before lanes were stored here"),
+    Column("lane", SmallInteger, nullable=False, comment="its send's lane"),
     Column("state", batch_state, nullable=False),
     Column("turn", BigInteger, nullable=False, comment="position in fair order, in virtual microseconds"),
     Column("due_at", MOMENT, nullable=False, server_default=NOW),
@@ -140,13 +140,13 @@ batch = Table(
         "variables", JSONB, comment="values for the text, in the same order; null: the send's text has no placeholders"
     ),
     Column("next_index", SmallInteger, nullable=False, server_default=text("1")),
-    Column("retry", ARRAY(SmallInteger), comment="indexes below next_index that are sent first"),
+    Column("retry_indexes", ARRAY(SmallInteger), comment="indexes below next_index that are sent first"),
     Column(
         "postponed",
         SmallInteger,
         nullable=False,
         server_default=text("0"),
-        comment="how many at the end of retry were refused for their own sake and wait for the others",
+        comment="how many at the end of retry_indexes were refused for their own sake and wait for the others",
     ),
     Column(
         "intent",
@@ -172,7 +172,11 @@ batch = Table(
         Text,
         comment="the carrier queue that it is in; null until it is routed, and always with a single carrier",
     ),
-    Column("portion", SmallInteger, comment="how many of retry go through that carrier; null: everything that is left"),
+    Column(
+        "portion",
+        SmallInteger,
+        comment="how many of retry_indexes go through that carrier; null: everything that is left",
+    ),
     Column("route", Text, comment="why it goes to that carrier"),
     CheckConstraint("size > 0 AND next_index BETWEEN 1 AND size + 1", name="next_index"),
     CheckConstraint("(segments IS NULL) = (variables IS NULL)", name="variables"),
@@ -213,8 +217,8 @@ idempotency = Table(
     Column("path", Text, nullable=False),
     Column("key", Text, nullable=False),
     Column("fingerprint", LargeBinary, nullable=False),
-    Column("answer", Text, nullable=False),
+    Column("response", Text, nullable=False),
     Column("created_at", MOMENT, nullable=False, server_default=NOW, index=True),
-    Column("api_key_id", Text, comment="the key or person that made the request; null: it is older than this column"),
+    Column("api_key_id", Text, nullable=False, comment="the key or person that made the request"),
     PrimaryKeyConstraint("account_id", "path", "key"),
 )

@@ -40,7 +40,7 @@ webhook = Table(
     Column(
         "secret_key_id",
         LargeBinary,
-        comment="id of the SECRET_KEY that its secret is derived from; null: made by an older release",
+        comment="id of the SECRET_KEY that its secret is derived from; null: of a `callback_url`",
     ),
     Column(
         "previous_until",

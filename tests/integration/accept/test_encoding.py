@@ -99,7 +99,7 @@ def test_a_repeated_request_gets_the_same_response_and_nothing_of_the_text_is_ke
     assert again.headers["Idempotency-Replayed"] == "true"
     assert again.json == first.json
     with service.engine.connect() as connection:
-        stored = connection.execute(text("SELECT answer FROM idempotency WHERE key = 'encoding'")).scalar_one()
+        stored = connection.execute(text("SELECT response FROM idempotency WHERE key = 'encoding'")).scalar_one()
     assert "ready" not in stored and "encoding" not in stored.replace('"encoding":"ucs2"', "")
 
 

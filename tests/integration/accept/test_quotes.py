@@ -84,7 +84,7 @@ def test_the_text_of_a_quote_is_kept_nowhere(service: Service) -> None:
     quoted = service.post("/sms/quote", headers={"Idempotency-Key": "secret"}, **{**BODY, "message": message})
     assert quoted.json["parts"] == [message]
     with service.engine.connect() as connection:
-        stored = connection.execute(text("SELECT answer FROM idempotency WHERE key = 'secret'")).scalar_one()
+        stored = connection.execute(text("SELECT response FROM idempotency WHERE key = 'secret'")).scalar_one()
     assert message not in stored
 
 
@@ -107,6 +107,6 @@ def test_a_quote_shows_the_rules_of_the_account_and_of_the_send(service: Service
     body = {"sender_id": "ACME", "phones": ["254711000001"], "message": "Hi", "category": "marketing"}
     quote = service.post("/sms/quote", **body).json
     assert (quote["quiet_hours"], quote["stop_if"]) == ({"from": "21:00", "until": "08:00"}, None)
-    own = {"quiet_hours": {"from": "22:00", "until": "07:00"}, "stop_if": {"failed_share": 0.2, "over": 50}}
+    own = {"quiet_hours": {"from": "22:00", "until": "07:00"}, "stop_if": {"failed_share": 0.2, "min_messages": 50}}
     quote = service.post("/sms/quote", **body, **own).json
     assert {name: quote[name] for name in own} == own

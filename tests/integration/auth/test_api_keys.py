@@ -195,7 +195,7 @@ def test_the_stored_response_for_a_new_key_has_no_secret(service: Service) -> No
     response = service.post("/api-keys", headers={"Idempotency-Key": "stored"}).json
     rotated = service.post(f"/api-keys/{response['api_key']}/rotate", headers={"Idempotency-Key": "stored"}).json
     with service.engine.connect() as connection:
-        stored = connection.execute(text("SELECT answer FROM idempotency WHERE key = 'stored'")).scalars().all()
+        stored = connection.execute(text("SELECT response FROM idempotency WHERE key = 'stored'")).scalars().all()
     assert len(stored) == 2 and rotated["api_secret"]
     assert not any("api_secret" in each for each in stored)
 

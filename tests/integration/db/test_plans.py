@@ -26,7 +26,6 @@ STATEMENTS = {
     "sends that are held": (doctor.HELD, {}),
     "clock of the queue": (fair_queueing.NOW, {}),
     "requeuing batches": (requeue.REQUEUE_BATCHES, {"ids": "{}", "clock": 1}),
-    "resuming batches": (batch_states.RESUME_STOPPED_ALONE, {}),
     "requeuing a send": (requeue.REQUEUE_SEND, {"send": UUID(int=1), "clock": 1}),
     "raising a send with a rate": (requeue.RAISE_PACED, {"send": UUID(int=1), "most": 1}),
 }

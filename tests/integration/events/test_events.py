@@ -78,7 +78,7 @@ def test_a_list_is_packed_and_each_outcome_is_one_event(heard: Service) -> None:
     with heard.engine.begin() as connection:
         connection.execute(text("UPDATE doubt SET expires_at = now() - interval '1 hour'"))
     expire_doubts(heard.engine, 0)
-    assert of_messages(heard)["message.expired", ids["99906000001"], "no_answer"] == 1
+    assert of_messages(heard)["message.expired", ids["99906000001"], "no_response"] == 1
 
 
 def test_canceling_writes_one_event_per_message_and_one_for_the_send(heard: Service) -> None:

@@ -78,7 +78,7 @@ def test_what_is_being_submitted_is_counted_as_sending(service: Service) -> None
     assert [entry["status"] for entry in listed] == ["sending"] * 3 + ["queued"] * 2
     change(
         service,
-        "UPDATE batch SET next_index = 6, retry = '{5,2,4}', intent = 2 , watermark = 2 WHERE send_id = :id",
+        "UPDATE batch SET next_index = 6, retry_indexes = '{5,2,4}', intent = 2 , watermark = 2 WHERE send_id = :id",
         id=send,
     )
     listed = service.get(f"/sends/{send}/messages").json["data"]
@@ -149,13 +149,13 @@ def test_a_doubt_that_the_operator_resolved_has_two_steps(service: Service) -> N
     sent = service.send("99906000009").json["message_id"]
     assert steps(service, sent) == ["accepted", "in_doubt"]
     lasting = message(service, sent)
-    assert (lasting["doubt"]["reason"], lasting["doubt"]["resolved_at"]) == ("no_answer", None)
+    assert (lasting["doubt"]["reason"], lasting["doubt"]["resolved_at"]) == ("no_response", None)
     assert [attempt["answer"] for attempt in lasting["attempts"]] == ["in_doubt"]
     with service.engine.begin() as connection:
         assert resolve(connection, [Resolution(UUID(sent), MessageStatus.FAILED, error="not_sent", by="operator")]) == 1
     shown_events = events(service, sent)
     assert [event["type"] for event in shown_events] == ["accepted", "in_doubt", "failed"]
-    assert [event["error"]["code"] for event in shown_events[1:]] == ["no_answer", "not_sent"]
+    assert [event["error"]["code"] for event in shown_events[1:]] == ["no_response", "not_sent"]
     assert shown_events[2]["resolved_by"] == "operator"
     doubt = message(service, sent)["doubt"]
     assert (doubt["resolved_by"], doubt["since"]) == ("operator", lasting["doubt"]["since"])

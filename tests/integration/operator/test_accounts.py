@@ -252,7 +252,7 @@ def test_keys_are_made_for_an_account_and_revoked(service: Service, operator: Op
     assert service.get("/balance", token=token).json["code"] == "token_revoked"
     assert operator.delete(f"{path}/{key['api_key']}").status_code == 404
     with service.engine.connect() as connection:
-        stored = connection.execute(text("SELECT string_agg(answer, ' ') FROM idempotency")).scalar()
+        stored = connection.execute(text("SELECT string_agg(response, ' ') FROM idempotency")).scalar()
     assert secret not in str(stored)
     test_key = operator.post(path, test=True).json
     assert test_key["test"] and test_key["api_key"].startswith("smsk_test_")

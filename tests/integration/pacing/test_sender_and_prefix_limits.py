@@ -99,8 +99,10 @@ def test_the_part_of_a_mixed_batch_that_finishes_first_goes_first(make: Callable
     assert isinstance(carrier_pools, CarrierPools)
     assert carrier_pools._sorter.sort() == {"one/sender ACME"}
     with service.engine.connect() as connection:
-        row = connection.execute(text("SELECT portion, retry FROM batch WHERE send_id = :send"), {"send": send}).one()
-    assert (row.portion, row.retry[:4]) == (4, [9, 10, 11, 12])
+        row = connection.execute(
+            text("SELECT portion, retry_indexes FROM batch WHERE send_id = :send"), {"send": send}
+        ).one()
+    assert (row.portion, row.retry_indexes[:4]) == (4, [9, 10, 11, 12])
 
 
 def test_the_operator_changes_a_limit_and_lifts_it(make: Callable[[], Service]) -> None:

@@ -10,20 +10,9 @@ from tests.harness.service import Service
 from tests.integration.privacy.test_privacy import OTHER, PERSON, erase, receive, where, work
 from worker.jobs.erasure import erase_one
 
-HOLD_OF_0_2_0 = text(
-    "INSERT INTO suppression (account_id, phone, reason, created_at)"
-    " SELECT account_id, phone, 'erasure', created_at FROM erasure"
-)
-"""Release 0.2.0 put a phone on the list for the time of its erasure."""
-
 
 def ask(service: Service) -> None:
     assert service.post("/erasures", phone=PERSON).json["status"] == "pending"
-
-
-def hold(service: Service) -> None:
-    with service.engine.begin() as connection:
-        connection.execute(HOLD_OF_0_2_0)
 
 
 def by_request(service: Service) -> None:
@@ -70,25 +59,6 @@ def test_an_opt_out_made_meanwhile_stays(alone: Service, opt_out: Callable[[Serv
     opt_out(alone)
     completed(alone)
     assert refused(alone)
-
-
-@pytest.mark.parametrize("opt_out", WAYS)
-def test_an_opt_out_replaces_the_hold_of_release_0_2_0(alone: Service, opt_out: Callable[[Service], None]) -> None:
-    ask(alone)
-    hold(alone)
-    opt_out(alone)
-    completed(alone)
-    assert refused(alone)
-
-
-@pytest.mark.parametrize("erasures", [1, 2])
-def test_the_hold_of_release_0_2_0_ends_with_the_erasure(alone: Service, erasures: int) -> None:
-    ask(alone)
-    hold(alone)
-    for _ in range(erasures - 1):
-        ask(alone)
-    completed(alone)
-    assert alone.send(PERSON).status_code == 200
 
 
 @pytest.mark.parametrize(("sender", "kept_from"), [("ACME", True), ("ELSE", False)])

@@ -343,7 +343,7 @@ def test_a_late_refusal_ends_only_the_doubt_of_a_message_that_was_submitted_once
 
 def submitted_again(service: Service, batch: ClaimedBatch) -> ClaimedBatch:
     """The batch's next cycle, after one in which its message got no response."""
-    batch.put(0, Result(IN_DOUBT, None, "no_answer", str(datetime.now(UTC)), 1))
+    batch.put(0, Result(IN_DOUBT, None, "no_response", str(datetime.now(UTC)), 1))
     batch.next_position = 1
     settle_rest(service.engine, [batch], CARRIER, 0, {batch.lane})
     with service.engine.begin() as connection:

@@ -314,7 +314,7 @@ def test_batches_that_cannot_be_sorted_are_held_together(
     good = service.send(ELSEWHERE).json["send_id"]
     service.worker.dispatcher.stop.clear()
     with service.engine.begin() as connection:
-        connection.execute(text("UPDATE batch SET retry = '{9}' WHERE send_id = ANY(:sends)"), {"sends": bad})
+        connection.execute(text("UPDATE batch SET retry_indexes = '{9}' WHERE send_id = ANY(:sends)"), {"sends": bad})
     holds: list[set[str]] = []
 
     def note(engine: Engine, unusable: SendsUnusable) -> None:

@@ -122,7 +122,7 @@ def test_sends_that_wait_for_receipts_do_not_delay_the_judging_of_others(
 
 def test_stop_if_sets_how_many_of_a_canary_may_fail(service: Service) -> None:
     numbers = [*phones(4, UNDELIVERED), *phones(30)]
-    send = service.bulk(numbers, canary=10, stop_if={"failed_share": 0.5, "over": 10}).json["send_id"]
+    send = service.bulk(numbers, canary=10, stop_if={"failed_share": 0.5, "min_messages": 10}).json["send_id"]
     service.sweep()
     service.deliver_receipts()
     service.sweep()
@@ -132,7 +132,7 @@ def test_stop_if_sets_how_many_of_a_canary_may_fail(service: Service) -> None:
 @pytest.mark.parametrize(("failing", "status"), [(7, "completed"), (8, "held")])
 def test_as_many_as_stop_if_allows_may_fail_exactly(service: Service, failing: int, status: str) -> None:
     numbers = [*phones(failing, UNDELIVERED), *phones(30)]
-    send = service.bulk(numbers, canary=10, stop_if={"failed_share": 0.7, "over": 1000}).json["send_id"]
+    send = service.bulk(numbers, canary=10, stop_if={"failed_share": 0.7, "min_messages": 1000}).json["send_id"]
     service.sweep()
     service.deliver_receipts()
     service.sweep()

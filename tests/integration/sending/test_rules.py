@@ -155,7 +155,7 @@ def test_a_phone_gets_no_more_than_the_cap(service: Service) -> None:
     ]
     assert sorted(errors, key=str) == [None, "frequency_capped", "frequency_capped"]
     assert service.get("/balance").json["balance"] == 1000 - 5
-    assert service.get(f"/sends/{send}").json["cap"] == {"most": 2, "hours": 24}
+    assert service.get(f"/sends/{send}").json["cap"] == {"messages": 2, "hours": 24}
     assert service.counts(service.send(numbers[0]).json["send_id"])["sent"] == 1  # another category
     assert audit(service.engine, full=True) == []
 

@@ -38,8 +38,8 @@ SEND = text(
 )
 BATCH = text(
     """
-    SELECT state, next_index, retry, intent, watermark, lease_until, database_started, attempts, crashes, carrier,
-           portion, route FROM batch WHERE id = :id
+    SELECT state, next_index, retry_indexes, intent, watermark, lease_until, database_started, attempts, crashes,
+           carrier, portion, route FROM batch WHERE id = :id
     """
 )
 LOOK_AT_THE_ACCOUNT = (
@@ -252,5 +252,5 @@ def test_a_batch_with_something_left_to_decide_takes_the_general_way(service: Se
         batch.put(1, result(1, IN_DOUBT if what == "in doubt" else SENT))
     batch.rows_uncertain, batch.lost = what == "unsure", what == "lost"
     if what == "stop_if":
-        batch.rules = {"stop_if": {"failed_share": 0.5, "over": 10}}
+        batch.rules = {"stop_if": {"failed_share": 0.5, "min_messages": 10}}
     assert not are_complete([batch])

@@ -83,7 +83,7 @@ def test_the_rest_of_a_batch_is_due_at_once(service: Service, batch: ClaimedBatc
 
 def test_a_message_sent_in_part_is_never_sent_again(service: Service, batch: ClaimedBatch) -> None:
     """The phone would get the accepted parts twice."""
-    for position, error in ((4, "no_answer"), (5, "partly_sent")):
+    for position, error in ((4, "no_response"), (5, "partly_sent")):
         batch.put(position, Result(MessageStatus.IN_DOUBT, None, error, AT, 1))
     batch.next_position = 6
     settle_rest(service.engine, [batch], "simulator", 30.0, {batch.lane})
@@ -176,7 +176,7 @@ def test_a_doubt_of_a_send_that_its_own_failures_stop_stays_one(service: Service
     """The same commit holds it, and a canceled message without a row would be taken for unsent."""
     send = str(batch.send_id)
     with service.engine.begin() as connection:
-        rule = """UPDATE send SET rules = '{"stop_if": {"over": 2, "failed_share": 0.1}}'"""
+        rule = """UPDATE send SET rules = '{"stop_if": {"min_messages": 2, "failed_share": 0.1}}'"""
         connection.execute(text(rule))
     put_in_doubt(batch)
     for position in range(5, 10):
@@ -192,7 +192,7 @@ def test_a_doubt_of_a_send_that_its_own_failures_stop_stays_one(service: Service
 
 def put_in_doubt(batch: ClaimedBatch) -> None:
     """One more message was submitted, and got no response."""
-    batch.put(4, Result(MessageStatus.IN_DOUBT, None, "no_answer", AT, 1))
+    batch.put(4, Result(MessageStatus.IN_DOUBT, None, "no_response", AT, 1))
     batch.next_position = 5
 
 

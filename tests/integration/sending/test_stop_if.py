@@ -19,7 +19,7 @@ def phones(first: int, count: int) -> list[str]:
 
 def test_refused_messages_stop_the_rest(service: Service) -> None:
     service = Service(service.engine, credits=5000)
-    rule = {"failed_share": 0.2, "over": 50}
+    rule = {"failed_share": 0.2, "min_messages": 50}
     send = service.bulk(phones(REFUSED, 3000), stop_if=rule).json["send_id"]
     shown = service.get(f"/sends/{send}").json
     assert (shown["status"], shown["held_by"], shown["stop_if"]) == ("held", "stop_if", rule)
@@ -32,7 +32,7 @@ def test_refused_messages_stop_the_rest(service: Service) -> None:
 
 def test_undelivered_messages_stop_a_send_later(service: Service) -> None:
     service = Service(service.engine, credits=5000)
-    rule = {"failed_share": 0.5, "over": 20}
+    rule = {"failed_share": 0.5, "min_messages": 20}
     send = service.bulk(phones(UNDELIVERED, 2000), rate=20, stop_if=rule).json["send_id"]
     while (sent := service.counts(send)["sent"]) < 20:
         with service.engine.begin() as connection:
@@ -48,7 +48,7 @@ def test_undelivered_messages_stop_a_send_later(service: Service) -> None:
 
 
 def test_a_send_that_its_owner_resumes_is_not_stopped_again(service: Service) -> None:
-    send = service.bulk(phones(REFUSED, 200), stop_if={"failed_share": 0.5, "over": 10}).json["send_id"]
+    send = service.bulk(phones(REFUSED, 200), stop_if={"failed_share": 0.5, "min_messages": 10}).json["send_id"]
     assert service.get(f"/sends/{send}").json["held_by"] == "stop_if"
     response = service.post(f"/sends/{send}/resume").json
     assert (response["status"], response["stop_if"], response["held_by"], response["held_reason"]) == (
@@ -64,7 +64,7 @@ def test_a_send_that_its_owner_resumes_is_not_stopped_again(service: Service) ->
 
 def test_few_failures_stop_nothing(service: Service) -> None:
     numbers = [*phones(254766000000, 90), *phones(REFUSED, 10)]
-    send = service.bulk(numbers, stop_if={"failed_share": 0.2, "over": 10}).json["send_id"]
+    send = service.bulk(numbers, stop_if={"failed_share": 0.2, "min_messages": 10}).json["send_id"]
     service.deliver_receipts()
     assert service.counts(send) == {"submitted": 100, "accepted": 100, "failed": 10, "delivered": 90}
 
@@ -77,7 +77,7 @@ def test_few_failures_stop_nothing(service: Service) -> None:
         ({"failed_share": 1.5}, "/stop_if/failed_share"),
         ({"failed_share": "0.2"}, "/stop_if/failed_share"),
         ({"failed_share": True}, "/stop_if/failed_share"),
-        ({"failed_share": 0.2, "over": 0}, "/stop_if/over"),
+        ({"failed_share": 0.2, "min_messages": 0}, "/stop_if/min_messages"),
         ({"failed_share": 0.2, "after": 10}, "/stop_if/after"),
         (0.2, "/stop_if"),
         (None, "/stop_if"),

@@ -115,10 +115,10 @@ def test_it_gives_up_after_a_while(service: Service, monkeypatch: pytest.MonkeyP
 
 def test_attempts_of_messages_that_are_sent_again_still_count(service: Service) -> None:
     with service.engine.begin() as connection:
-        connection.execute(text("UPDATE batch SET next_index = 11, retry = '{2,5}', attempts = 2"))
+        connection.execute(text("UPDATE batch SET next_index = 11, retry_indexes = '{2,5}', attempts = 2"))
     claim_without_response(service, commits=True)
     with service.engine.connect() as connection:
-        rows = connection.execute(text("SELECT state, retry, attempts FROM batch")).all()
+        rows = connection.execute(text("SELECT state, retry_indexes, attempts FROM batch")).all()
     assert [tuple(row) for row in rows] == [("queued", [2, 5], 2)] * 2
 
 

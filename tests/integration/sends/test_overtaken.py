@@ -11,7 +11,6 @@ from sqlalchemy import text
 
 import api.commit.draft
 from shared.db.connection import transaction
-from shared.sends.fair_queueing import clock
 from shared.sends.holding import hold, release
 from shared.sends.reactivate import reactivate
 from tests.harness.service import Service
@@ -183,22 +182,6 @@ def test_a_scheduled_send_takes_no_second_share_beside_one_that_waited_for_a_car
             connection.execute(text(change), {"ids": [last, scheduled]})
     service.worker.sweeper.recover_and_wake()
     assert turns(service, scheduled)[0] > turns(service, last)[-1]
-
-
-def test_a_batch_that_was_queued_without_a_turn_is_placed(
-    service: Service, attacker: Customer, victim: Customer
-) -> None:
-    """As a worker of an earlier release queues it. It does not stop the clock meanwhile."""
-    victim.bulk()
-    send = attacker.bulk(send_at=tomorrow())
-    with service.engine.begin() as connection:
-        before = clock(connection)
-        for table, key in (("send", "id"), ("batch", "send_id")):
-            connection.execute(text(f"UPDATE {table} SET state = 'queued' WHERE {key} = :id"), {"id": send})
-        assert clock(connection) == before
-    service.worker.sweeper.recover_and_wake()
-    assert turns(service, send)[0] > before
-    shared_equally(service, attacker, victim)
 
 
 def test_a_send_that_the_clock_has_not_passed_keeps_its_turn(

@@ -128,12 +128,13 @@ SABOTAGE = [
     ("groups", "UPDATE contact_group SET contact_count = contact_count + 1"),
     ("groups", "DELETE FROM contact WHERE position = 3"),
     ("groups", "UPDATE contact_group SET last_position = 1"),
-    ("idempotency", "UPDATE idempotency SET answer = replace(answer, 'send_id', 'id')"),
+    ("idempotency", "UPDATE idempotency SET response = replace(response, 'send_id', 'id')"),
     ("idempotency", "UPDATE send SET account_id = (SELECT max(id) FROM account)"),
     ("idempotency", "UPDATE idempotency SET fingerprint = 'short'"),
     (
         "idempotency",
-        "INSERT INTO idempotency SELECT account_id, path, 'another', fingerprint, answer FROM idempotency",
+        "INSERT INTO idempotency SELECT account_id, path, 'another', fingerprint, response, created_at, api_key_id"
+        " FROM idempotency",
     ),
     (
         "leases",

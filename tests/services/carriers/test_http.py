@@ -74,12 +74,12 @@ def test_threads_that_interrupt_each_other_mix_no_requests(request: pytest.Fixtu
         (json_reply({}, 429), ResponseKind.THROTTLED, "http_429"),
         (json_reply({}, 307, Location="http://127.0.0.1:1/"), ResponseKind.FAILED, "http_307"),
         (json_reply({}, 302, Location="http://127.0.0.1:1/"), ResponseKind.IN_DOUBT, "http_302"),
-        (Reply(raw=b"HTTP/1.1 200 OK\r\nContent-Length: 50\r\n\r\n{"), ResponseKind.IN_DOUBT, "no_answer"),
-        (Reply(raw=b"HTTP/1.1 200 OK\r\nContent-Length: 50\r\n\r\n{", cut=True), ResponseKind.IN_DOUBT, "no_answer"),
-        (Reply(raw=b"", cut=True), ResponseKind.IN_DOUBT, "no_answer"),
-        (Reply(raw=b"\xff\xfe garbage\r\n\r\n"), ResponseKind.IN_DOUBT, "no_answer"),
-        (Reply(raw=b"HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n{}"), ResponseKind.IN_DOUBT, "no_answer"),
-        (Reply(body=b" " * 1_100_000), ResponseKind.IN_DOUBT, "no_answer"),
+        (Reply(raw=b"HTTP/1.1 200 OK\r\nContent-Length: 50\r\n\r\n{"), ResponseKind.IN_DOUBT, "no_response"),
+        (Reply(raw=b"HTTP/1.1 200 OK\r\nContent-Length: 50\r\n\r\n{", cut=True), ResponseKind.IN_DOUBT, "no_response"),
+        (Reply(raw=b"", cut=True), ResponseKind.IN_DOUBT, "no_response"),
+        (Reply(raw=b"\xff\xfe garbage\r\n\r\n"), ResponseKind.IN_DOUBT, "no_response"),
+        (Reply(raw=b"HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n{}"), ResponseKind.IN_DOUBT, "no_response"),
+        (Reply(body=b" " * 1_100_000), ResponseKind.IN_DOUBT, "no_response"),
     ],
 )
 def test_each_response_gives_its_outcome(reply: Reply, response: ResponseKind, error: str) -> None:

@@ -59,7 +59,7 @@ def test_no_response_means_in_doubt_and_a_late_one_resolves_it() -> None:
     with http_peer(respond) as peer, carrier(declared(peer.url("/")), late) as made:
         group = message_group("x", [PHONE])
         outcomes = submit_until(lambda: peer.requests, made, group)
-        assert outcomes == [Outcome(ResponseKind.IN_DOUBT, error="no_answer")]
+        assert outcomes == [Outcome(ResponseKind.IN_DOUBT, error="no_response")]
         go_on.set()
         wait_until(lambda: late, PATIENCE, "the late response")
         assert late == [LateResponse(group.ids[0], Outcome(ResponseKind.ACCEPTED, "late"))]
@@ -131,7 +131,7 @@ def test_messages_that_find_no_room_in_time_are_never_submitted() -> None:
         phones = [f"25471100000{number}" for number in range(5)]
         outcomes = submit_until(lambda: len(peer.requests) == 2, made, message_group("x", phones))
         assert [(each.response, each.error) for each in outcomes] == [
-            *[(ResponseKind.IN_DOUBT, "no_answer")] * 2,
+            *[(ResponseKind.IN_DOUBT, "no_response")] * 2,
             *[(ResponseKind.THROTTLED, "window_full")] * 3,
         ]
         go_on.set()

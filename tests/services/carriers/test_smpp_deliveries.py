@@ -82,7 +82,7 @@ def test_a_receipt_of_a_part_is_passed_on_if_another_part_gets_no_response() -> 
         first, _ = both.smsc.submits(2)
         both.smsc.send(answer(first, b"p0") + deliver(RECEIPT.format("p0"), 1))
         both.smsc.hang_up()
-        assert done.result(PATIENCE) == [Outcome(ResponseKind.IN_DOUBT, error="no_answer")]
+        assert done.result(PATIENCE) == [Outcome(ResponseKind.IN_DOUBT, error="no_response")]
         wait_until(lambda: both.receipts, PATIENCE, "the receipt")
         assert [(each.reference, each.status.value) for each in both.receipts] == [("p0", "delivered")]
 

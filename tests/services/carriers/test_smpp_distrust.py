@@ -98,7 +98,7 @@ def test_messages_that_find_no_place_in_the_window_in_time_are_not_submitted() -
         group = message_group("x", [f"2547{number:08d}" for number in range(5)])
         outcomes = submit_until(lambda: both.smsc.submits(2), both.carrier, group)
         assert [(each.response, each.error) for each in outcomes] == [
-            *[(ResponseKind.IN_DOUBT, "no_answer")] * 2,
+            *[(ResponseKind.IN_DOUBT, "no_response")] * 2,
             *[(ResponseKind.THROTTLED, "window_full")] * 3,
         ]
         assert both.smsc.nothing_more(0.2)

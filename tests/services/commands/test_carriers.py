@@ -166,7 +166,7 @@ REPORTED = """
         ("down", "connecting: the carrier did not answer the bind", 100, ("wrong", "not bound", "It can be reached")),
         ("down", "suspended: ESME_RINVPASWD", 100, ("wrong", "ESME_RINVPASWD", "correct its credentials")),
         ("open", "system_error", 100, ("wrong", "its circuit breaker is open since", "bulksms carrier pause one")),
-        ("probing", "no_answer", 100, ("wrong", "no_answer", "ask the carrier")),
+        ("probing", "no_response", 100, ("wrong", "no_response", "ask the carrier")),
     ],
 )
 def test_the_doctor_reports_the_state_of_each_carrier(

@@ -4,14 +4,13 @@ import json
 import threading
 import time
 from collections.abc import Iterator
-from itertools import product
+from pathlib import Path
 from uuid import uuid4
 
 import pytest
 from alembic import command
 from alembic.config import Config
 from click.testing import CliRunner
-from psycopg.errors import LockNotAvailable
 from psycopg.pq import TransactionStatus
 from sqlalchemy import Connection, Engine, text
 from sqlalchemy.engine import make_url
@@ -26,19 +25,13 @@ from shared.db.migrate import migrate, migration_config, module_of, oldest_code
 from shared.db.migration_plan import LOCKS, Effect, effects, plan
 from shared.db.partitions import make_partitions
 from shared.db.schema import current, head, revisions
+from tests.harness.later_release import EFFECTS, LaterRelease, later_release
 from tests.harness.migration_effects import observe
 
 pytestmark = pytest.mark.slow
-FIRST_GUARDED = "0040"
 IDLE = TransactionStatus.IDLE
 LARGE = {"message", "ledger", "batch", "send"}
 SECRET_KEY = "a-secret-key-of-the-tests-own-0123456789"
-GRANTS = text(
-    """
-    SELECT grantee, table_name, privilege_type FROM information_schema.role_table_grants
-     WHERE grantee IN ('PUBLIC', 'pg_monitor') AND table_schema = 'public' ORDER BY 1, 2, 3
-    """
-)
 
 
 @pytest.fixture
@@ -70,9 +63,15 @@ def run(engine: Engine, *arguments: str) -> str:
     return result.output
 
 
-def test_it_works(empty: Engine) -> None:
-    assert "The database is empty" in run(empty, "migrate", "--plan")
-    migrated_to(empty, "0024")
+@pytest.fixture
+def later(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, empty: Engine) -> Iterator[LaterRelease]:
+    """A later release, and a database that this one has migrated."""
+    migrate(empty)
+    with later_release(tmp_path, monkeypatch) as made:
+        yield made
+
+
+def test_it_works(empty: Engine, later: LaterRelease) -> None:
     with empty.begin() as connection:
         connection.execute(
             text(
@@ -81,22 +80,34 @@ def test_it_works(empty: Engine) -> None:
             )
         )
     rows = json.loads(run(empty, "migrate", "--plan", "--json"))
-    assert [row["revision"] for row in rows] == sorted(row["revision"] for row in rows)
-    assert {row["revision"] for row in rows} == {each for each in revisions() if each > "0024"}
-    [index] = [row for row in rows if (row["revision"], row["table"]) == ("0025", "message")]
-    assert (index["lock"], index["others_wait_for"], index["work"]) == ("SHARE", "writes", "builds an index")
+    assert [(row["revision"], row["table"]) for row in rows] == [
+        (each, table) for each in later for table in EFFECTS[each]
+    ]
+    assert (rows[2]["lock"], rows[2]["others_wait_for"], rows[2]["work"]) == ("SHARE", "writes", "builds an index")
     assert "Stop them before you migrate" in run(empty, "migrate", "--plan")
     with empty.connect() as connection:
-        assert current(connection) == "0024", "a plan changes nothing"
-        [step] = [each for each in plan(connection) if (each.revision, each.table) == ("0025", "message")]
-        assert step.size > 100_000, "the partitions of a table are counted"
+        assert current(connection) == "0001", "a plan changes nothing"
+        assert plan(connection)[1].size > 100_000, "the partitions of a table are counted"
     migrate(empty)
     assert "Nothing is outstanding" in run(empty, "migrate", "--plan")
     assert json.loads(run(empty, "migrate", "--plan", "--json")) == []
 
 
+def test_an_empty_database_has_no_plan(empty: Engine) -> None:
+    assert "The database is empty" in run(empty, "migrate", "--plan")
+
+
 def test_the_stored_effects_are_those_that_are_observed(empty: Engine) -> None:
     assert effects() == observe(empty), "Run python -m tests.harness.migration_effects"
+
+
+def test_what_a_migration_does_to_a_table_is_observed(
+    empty: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with later_release(tmp_path, monkeypatch):
+        observed = observe(empty)
+    assert {revision: observed[revision] for revision in EFFECTS} == EFFECTS
+    assert [too_long(effect) for tables in EFFECTS.values() for effect in tables.values()] == [False, False, True]
 
 
 def too_long(effect: Effect) -> bool:
@@ -105,29 +116,24 @@ def too_long(effect: Effect) -> bool:
     return bool(works) and LOCKS[effect.lock] != "nothing"
 
 
-def test_no_new_migration_stops_the_service() -> None:
-    for revision in [each for each in revisions() if each >= FIRST_GUARDED]:
+def test_no_migration_stops_the_service() -> None:
+    for revision in revisions()[1:]:
         for table in LARGE & effects()[revision].keys():
             assert not too_long(effects()[revision][table]), f"{revision} locks {table} while it works on all its rows"
 
 
-@pytest.mark.parametrize(("revision", "table"), [("0002", "send"), ("0009", "sender_id"), ("0022", "ledger")])
-def test_a_migration_that_stops_the_service_is_noticed(revision: str, table: str) -> None:
-    assert too_long(effects()[revision][table])
-
-
-def test_each_new_migration_says_whether_running_code_can_go_on() -> None:
-    for revision in [each for each in revisions() if each >= FIRST_GUARDED]:
+def test_each_migration_says_whether_running_code_can_go_on() -> None:
+    for revision in revisions()[1:]:
         assert isinstance(getattr(module_of(revision), "compatible", None), bool), revision
-    with_notes = [each for each in revisions() if each >= FIRST_GUARDED]
-    assert oldest_code(with_notes[0]) == with_notes[0]
 
 
-def test_a_database_notes_the_oldest_code_that_can_use_it(empty: Engine) -> None:
+def test_a_database_notes_the_oldest_code_that_can_use_it(empty: Engine, later: LaterRelease) -> None:
+    for revision, oldest in ((later.concurrent_index, "0001"), (later.index, later.index)):
+        migrated_to(empty, revision)
+        assert oldest_code(revision) == oldest
     migrate(empty)
     with empty.connect() as connection:
-        oldest = connection.execute(text("SELECT oldest_code FROM compatibility")).scalar_one()
-    assert oldest == oldest_code(head())
+        assert connection.execute(text("SELECT oldest_code FROM compatibility")).scalar_one() == "0001"
 
 
 def test_the_time_of_a_change_grows_with_its_table() -> None:
@@ -138,11 +144,11 @@ def test_the_time_of_a_change_grows_with_its_table() -> None:
     assert Effect("ROW EXCLUSIVE", scans=1).seconds(10**10) > Effect("ACCESS EXCLUSIVE", scans=1).seconds(10**10)
 
 
-def test_a_migration_gives_way_and_tries_again(empty: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_migration_gives_way_and_tries_again(
+    empty: Engine, later: LaterRelease, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(shared.db.migrate, "LOCK_SECONDS", 0.2)
     monkeypatch.setattr(shared.db.migrate, "PAUSE_SECONDS", 0.2)
-    before = revisions()[revisions().index(FIRST_GUARDED) - 1]
-    migrated_to(empty, before)
     reached: list[str] = []
     migrating = threading.Thread(target=lambda: reached.append(migrate(empty)))
     with empty.connect() as busy, empty.connect() as other:
@@ -152,15 +158,17 @@ def test_a_migration_gives_way_and_tries_again(empty: Engine, monkeypatch: pytes
             other.execute(text("SELECT count(*) FROM send"))
             other.rollback()
             time.sleep(0.05)
-        assert migrating.is_alive() and current(other) == before
+        assert migrating.is_alive() and current(other) == "0001"
         busy.rollback()
     migrating.join(120)
     assert reached == [head()]
 
 
-def test_a_migration_that_meets_a_deadlock_tries_again(empty: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_migration_that_meets_a_deadlock_tries_again(
+    empty: Engine, later: LaterRelease, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(shared.db.migrate, "PAUSE_SECONDS", 0.2)
-    migrated_to(empty, revisions()[-2])
+    migrated_to(empty, later.concurrent_index)
     real = command.upgrade
     tries: list[str] = []
 
@@ -174,22 +182,8 @@ def test_a_migration_that_meets_a_deadlock_tries_again(empty: Engine, monkeypatc
     assert (migrate(empty), tries) == (head(), [head(), head()])
 
 
-def test_views_with_previous_names_have_the_grants_of_their_tables(empty: Engine) -> None:
-    migrated_to(empty, "0054")
-    roles, tables = ("PUBLIC", "pg_monitor"), ("audit_log", "change", "import_chunk", "import_piece")
-    with empty.begin() as connection:
-        for role in roles:
-            connection.execute(text(f"GRANT SELECT, INSERT ON change, import_piece TO {role}"))
-    migrate(empty)
-    with empty.connect() as connection:
-        granted = [tuple(row) for row in connection.execute(GRANTS)]
-    assert granted == [(*each, privilege) for each in product(roles, tables) for privilege in ("INSERT", "SELECT")]
-
-
-def test_a_migration_may_be_one_of_steps(empty: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_migration_may_be_one_of_steps(empty: Engine, later: LaterRelease, monkeypatch: pytest.MonkeyPatch) -> None:
     """As one that builds an index concurrently, which no transaction may contain."""
-    before = revisions()[revisions().index(FIRST_GUARDED) - 1]
-    migrated_to(empty, before)
     in_transaction: list[bool] = []
     real = command.upgrade
 
@@ -199,19 +193,18 @@ def test_a_migration_may_be_one_of_steps(empty: Engine, monkeypatch: pytest.Monk
         in_transaction.append(connection.connection.dbapi_connection.info.transaction_status != IDLE)  # type: ignore[union-attr]
 
     monkeypatch.setattr(command, "upgrade", upgrade)
-    monkeypatch.setattr(shared.db.migrate, "is_transactional", lambda revision: revision != FIRST_GUARDED)
-    assert migrate(empty) == head()
-    assert in_transaction[0] is False and all(in_transaction[1:])
+    assert migrate(empty) == later.index
+    assert in_transaction == [True, False, True]
 
 
-def test_a_migration_waits_only_so_long_for_a_lock(empty: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_migration_waits_only_so_long_for_a_lock(
+    empty: Engine, later: LaterRelease, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for name in ("LOCK_SECONDS", "PAUSE_SECONDS", "PATIENCE_SECONDS"):
         monkeypatch.setattr(shared.db.migrate, name, 0.1)
-    before = revisions()[revisions().index(FIRST_GUARDED) - 1]
-    migrated_to(empty, before)
     with empty.connect() as busy:
         busy.execute(text("LOCK TABLE send IN ROW EXCLUSIVE MODE"))
-        with pytest.raises(LockNotAvailable):
+        with pytest.raises(OperationalError):
             migrate(empty)
     assert migrate(empty) == head(), "and it has left nothing that would be in the way"
 

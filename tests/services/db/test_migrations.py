@@ -19,11 +19,10 @@ from sqlalchemy.engine import make_url
 
 import shared.db.migrate
 from bulksms.local.postgres import Postgres
-from shared.audit.check import audit
 from shared.db.connection import make_engine
 from shared.db.migrate import migrate
 from shared.db.partitions import make_partitions, weeks_of_messages
-from shared.db.schema import MIGRATIONS, WrongSchema, current, head, revisions, schema_problem, wait_for_schema
+from shared.db.schema import WrongSchema, current, head, revisions, schema_problem, wait_for_schema
 from shared.db.tables import metadata
 from shared.ids import first_id_at
 from shared.lifecycle import BatchState, MessageStatus, SendState
@@ -181,105 +180,6 @@ def test_migrating_again_changes_nothing(migrated: Engine) -> None:
     before = everything(migrated)
     assert migrate(migrated) == head()
     assert everything(migrated) == before
-
-
-def test_stored_responses_from_before_replays_had_an_owner_reveal_no_secret(empty: Engine) -> None:
-    config = Config()
-    config.set_main_option("script_location", str(MIGRATIONS))
-    paths = ["/api/v1/api-keys", "/api/v1/api-keys/k/rotate", "/api/v1/webhooks", "/api/v1/sms/send"]
-    with empty.begin() as connection:
-        config.attributes["connection"] = connection
-        command.upgrade(config, "0022")
-        account = connection.execute(text("INSERT INTO account (name) VALUES ('acme') RETURNING id")).scalar_one()
-        key = text(
-            "INSERT INTO api_key (id, account_id, secret_hash, test, scopes) VALUES ('k', :account, '', false, '{}')"
-        )
-        connection.execute(key, {"account": account})
-        insert = text("INSERT INTO idempotency VALUES (:account, :path, 'one', :fingerprint, 'leads to a secret')")
-        for path in paths:
-            connection.execute(insert, {"account": account, "path": path, "fingerprint": b"f" * 32})
-    migrate(empty)
-    with empty.connect() as connection:
-        rows = connection.execute(text("SELECT path, answer, fingerprint FROM idempotency")).all()
-    scrubbed = {row.path for row in rows if row.answer == "{}" and bytes(row.fingerprint) == bytes(32)}
-    assert scrubbed == set(paths[:3])
-
-
-BEFORE_SANDBOXES = """
-INSERT INTO account (name, country, available) VALUES ('acme', 'KE', 5), ('acme (sandbox)', NULL, 0), ('live', NULL, 0);
-INSERT INTO ledger (account_id, kind, debit, credit, amount, subject_type, subject)
-VALUES (1, 'topup', 'funding', 'available', 5, 'topup', gen_random_uuid());
-INSERT INTO api_key (id, account_id, secret_hash, test, scopes)
-VALUES ('smsk_test_1', 1, '', true, '{sms:send}'), ('smsk_live_1', 1, '', false, '{sms:send}'),
-       ('smsk_live_3', 3, '', false, '{sms:send}');
-INSERT INTO sender_id (account_id, sender_id, state) VALUES (1, 'ACME', 'approved'), (1, 'NEW', 'pending');
-INSERT INTO account_limit (account_id, requests_per_second, pumping) VALUES (1, 9, 'block');
-INSERT INTO category_rule (account_id, category, cap_most, cap_hours) VALUES (1, 'marketing', 2, 24);
-INSERT INTO idempotency (account_id, path, key, fingerprint, answer, api_key_id)
-VALUES (1, '/api/v1/sms/send', 'old test', '', '{"test":true}', NULL),
-       (1, '/api/v1/groups', 'test', '', '{}', 'smsk_test_1'),
-       (1, '/api/v1/sms/send', 'live', '', '{"test":false}', 'smsk_live_1');
-INSERT INTO send (id, account_id, api_key_id, kind, state, test, sender_id, message, encoding, characters, segments,
-                  price, lane, expires_at, created_at, completed_at, open_batches, submitted, accepted, sent)
-SELECT gen_random_uuid(), 1, 'k', 'single', CAST(CASE WHEN over THEN 'completed' ELSE 'scheduled' END AS send_state),
-       test, 'ACME', over::text, 'gsm7', 2, 1, CASE WHEN test THEN 0 ELSE 1 END, 1, now() + interval '1 day', now(),
-       CASE WHEN over THEN now() END, CASE WHEN over THEN 0 ELSE 1 END, 1, 1, CASE WHEN over THEN 1 ELSE 0 END
-  FROM (VALUES (true, true), (true, false), (false, true), (false, false)) AS v (test, over);
-INSERT INTO batch (id, send_id, account_id, lane, state, turn, size, recipients)
-SELECT gen_random_uuid(), id, 1, 1, 'waiting', 0, 1, '254711000000' FROM send WHERE completed_at IS NULL;
-"""
-
-
-def test_test_keys_get_a_sandbox_and_their_unfinished_sends_move_to_it(empty: Engine) -> None:
-    config = Config()
-    config.set_main_option("script_location", str(MIGRATIONS))
-    with empty.begin() as connection:
-        config.attributes["connection"] = connection
-        command.upgrade(config, "0023")
-        connection.exec_driver_sql(BEFORE_SANDBOXES)
-    migrate(empty)
-    with empty.connect() as connection:
-
-        def rows(statement: str) -> list[Any]:
-            return [tuple(row) for row in connection.execute(text(statement))]
-
-        sandbox = connection.execute(text("SELECT id FROM account WHERE sandbox_of IS NOT NULL")).scalar_one()
-        assert rows("SELECT name, country, available, sandbox_of FROM account WHERE sandbox_of IS NOT NULL") == [
-            ("acme (sandbox of 1)", "KE", 1_000_000, 1)
-        ]
-        of_sandbox = f"WHERE account_id = {sandbox}"
-        assert rows("SELECT bool_and(authentication) FROM account") == [(True,)]
-        assert rows(f"SELECT id FROM api_key {of_sandbox}") == [("smsk_test_1",)]
-        assert rows(f"SELECT sender_id, state FROM sender_id {of_sandbox}") == [("ACME", "approved")]
-        assert rows(f"SELECT requests_per_second, pumping FROM account_limit {of_sandbox}") == [(9, "off")]
-        assert rows(f"SELECT category, cap_most FROM category_rule {of_sandbox}") == [("marketing", 2)]
-        assert rows(f"SELECT key FROM idempotency {of_sandbox} ORDER BY key") == [("old test",), ("test",)]
-        assert rows(f"SELECT test, completed_at FROM send {of_sandbox}") == [(True, None)]
-        assert rows(
-            "SELECT s.account_id = b.account_id, count(*) FROM batch b JOIN send s ON s.id = b.send_id GROUP BY 1"
-        ) == [(True, 2)]
-    wrong = {breach.rule for breach in audit(empty, full=True)}
-    assert wrong & {"account_caches", "zero_sum", "worlds", "no_orphans"} == set()
-
-
-def test_accounts_with_a_webhook_listen(empty: Engine) -> None:
-    config = shared.db.migrate.migration_config()
-    with empty.begin() as connection:
-        config.attributes["connection"] = connection
-        command.upgrade(config, "0057")
-        connection.exec_driver_sql(
-            """
-            INSERT INTO account (name) VALUES ('never had one'), ('deleted it'), ('has two'), ('listens');
-            INSERT INTO webhook (id, account_id, url, state, xid, event_id)
-            SELECT gen_random_uuid(), account_id, 'https://a.example/', state, 0, gen_random_uuid()
-              FROM (VALUES (2, 'deleted'), (3, 'deleted'), (3, 'active'), (3, 'active'), (4, 'active'))
-                AS w (account_id, state);
-            INSERT INTO listener (account_id) VALUES (4);
-            """
-        )
-    migrate(empty)
-    with empty.connect() as connection:
-        assert connection.execute(text("SELECT account_id FROM listener ORDER BY account_id")).scalars().all() == [3, 4]
 
 
 def test_several_migrate_at_once(empty: Engine) -> None:

@@ -38,7 +38,7 @@ def is_over(service: House, canary: str) -> bool:
 
 
 def test_no_more_messages_are_sent_than_the_rules_allow(service: House) -> None:
-    stopped = send_to(service, REFUSED, stop_if={"failed_share": 0.2, "over": 50})
+    stopped = send_to(service, REFUSED, stop_if={"failed_share": 0.2, "min_messages": 50})
     canary = send_to(service, FINE, canary="2%")
     wait_until(lambda: service.scalar("SELECT count(*) FROM simulated_submit WHERE phone < 990000000000"), 60, "it")
     service.kill_worker()

@@ -37,7 +37,7 @@ def test_it_works() -> None:
         ("failed", "status_0x00000401", "carrier_error"),
         ("failed", "http_400", "rejected_by_carrier"),
         ("failed", "http_402", "carrier_account"),
-        ("failed", "http_503", "no_answer"),
+        ("failed", "http_503", "no_response"),
         ("failed", "17", "carrier_error"),
         ("failed", "not_in_alphabet", "invalid_message"),
         ("failed", "not_sent", "not_sent"),
@@ -51,10 +51,10 @@ def test_it_works() -> None:
         ("undelivered", "absent_subscriber=UNDELIV:042", "absent_subscriber"),
         ("undelivered", None, "undelivered"),
         ("rejected", "frequency_capped", "frequency_capped"),
-        ("in_doubt", None, "no_answer"),
-        ("in_doubt", "http_500", "no_answer"),
+        ("in_doubt", None, "no_response"),
+        ("in_doubt", "http_500", "no_response"),
         ("expired", None, "expired"),
-        ("expired", "no_answer", "no_answer"),
+        ("expired", "no_response", "no_response"),
         ("canceled", None, "canceled"),
         ("sent", "anything", None),
         ("queued", None, None),
@@ -79,7 +79,7 @@ def test_every_error_that_drivers_and_workers_write_themselves_is_known() -> Non
             if isinstance(node, ast.Call) and getattr(node.func, "attr", "") in ("reject", "_refuse"):
                 written |= {str(argument.value) for argument in node.args if isinstance(argument, ast.Constant)}
     never_kept = {"throttled", "not_in_time"}
-    assert written >= {"no_answer", "suppressed", "frequency_capped", "not_in_alphabet", "invalid_destination"}
+    assert written >= {"no_response", "suppressed", "frequency_capped", "not_in_alphabet", "invalid_destination"}
     assert {error for error in written - never_kept if code_of(FAILED, error) == "carrier_error"} == set()
 
 

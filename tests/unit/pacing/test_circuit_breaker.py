@@ -77,7 +77,7 @@ def test_failures_in_a_row_open_it(breaker: CircuitBreaker, failure: Outcome) ->
     breaker.note([failure])
     assert breaker.admit(500) == 0
     assert (breaker.state, breaker.is_stopping) == ("open", True)
-    assert breaker.error == (failure.error or "no_answer")
+    assert breaker.error == (failure.error or "no_response")
 
 
 @pytest.mark.parametrize("other", [TAKEN, REFUSED])

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from shared.environment import Environment, log_level
+from shared.environment import log_level
 from shared.redis_client import celery_broker, redis_client, sentinel_address
 from shared.settings import SettingsError, from_environment, service_settings
 
@@ -131,11 +131,6 @@ def test_certificates_are_checked_as_celery_spells_it_and_as_redis_does(how: str
 def test_an_invalid_queue_type_is_refused(kind: str, broker: str, wrong: str) -> None:
     with pytest.raises(SettingsError, match=f"BROKER_QUEUE_TYPE.*{wrong}"):
         from_environment({**NEEDED, "BROKER_QUEUE_TYPE": kind, "BROKER_URL": broker})
-
-
-def test_a_variable_is_read_by_its_old_name() -> None:
-    assert Environment({"WORKER_TURNS": "4"}).get("WORKER_CONCURRENCY") == "4"
-    assert Environment({"WORKER_TURNS": "4", "WORKER_CONCURRENCY": "3"})["WORKER_CONCURRENCY"] == "3"
 
 
 @pytest.mark.parametrize(

@@ -45,7 +45,7 @@ BOUNDS: dict[str, tuple[int, int]] = {
     "messages": (1, 10_000),
     "name": (1, 100),
     "new_password": (1, 200),
-    "over": (1, 1_000_000),
+    "min_messages": (1, 1_000_000),
     "overlap_seconds": (0, 604_800),
     "password": (1, 200),
     "phone_column": (1, 2000),

@@ -30,7 +30,7 @@ def batch_of(messages: int, segments: int) -> ClaimedBatch:
         expires_at=datetime.now(UTC),
         size=messages,
         next_index=1,
-        retry=[],
+        retry_indexes=[],
         attempts=0,
         indexes=list(range(1, messages + 1)),
         phones=["254700000001"] * messages,

@@ -182,7 +182,7 @@ def _lost(order: Order, code: str) -> list[Outcome]:
     """The outcomes of a request without a response."""
     with order.lock:
         doubt = order.may_be_written
-    outcome = Outcome(ResponseKind.IN_DOUBT, error="no_answer") if doubt else unsubmitted(code)
+    outcome = Outcome(ResponseKind.IN_DOUBT, error="no_response") if doubt else unsubmitted(code)
     return [outcome] * len(order.ids)
 
 

@@ -94,7 +94,7 @@ class Transport:
         except (_GivenUp, httpx2.PoolTimeout):
             raise Lost("window_full") from None
         except (httpx2.ReadTimeout, httpx2.WriteTimeout):
-            raise Lost("no_answer") from None
+            raise Lost("no_response") from None
         except (httpx2.HTTPError, httpx2.InvalidURL, httpx2.StreamError, OSError, ValueError) as error:
             raise Lost("tls_failed" if _is_tls(error) else "not_connected") from None
 

@@ -65,7 +65,7 @@ _UNSUBMITTED = {NOT_CONNECTED: unsubmitted("not_connected"), WINDOW_FULL: unsubm
 def outcome_of(response: CarrierResponse) -> Outcome:
     """The outcome of one submit_sm. If it was accepted without an id, it has no reference."""
     if response is None:
-        return Outcome(ResponseKind.IN_DOUBT, error="no_answer")
+        return Outcome(ResponseKind.IN_DOUBT, error="no_response")
     if isinstance(response, str):
         return Outcome(ResponseKind.ACCEPTED, response or None)
     return _UNSUBMITTED.get(response) or Outcome(_kind_of(response), error=status_name(response))

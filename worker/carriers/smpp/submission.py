@@ -145,7 +145,7 @@ class Submission:
         if ACCEPTED in kinds and not kinds.isdisjoint(WORST_FIRST):
             return Outcome(ResponseKind.IN_DOUBT, error=PARTLY_SENT)
         if ResponseKind.IN_DOUBT in kinds:
-            return Outcome(ResponseKind.IN_DOUBT, error="no_answer")
+            return Outcome(ResponseKind.IN_DOUBT, error="no_response")
         return next(part for worst in WORST_FIRST for part in parts if part.response == worst)
 
     def _outcome_of(self, response: CarrierResponse) -> Outcome:

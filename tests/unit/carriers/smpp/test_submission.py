@@ -35,7 +35,7 @@ def test_it_works() -> None:
     [
         ("abc", Outcome(ResponseKind.ACCEPTED, "abc")),
         ("", Outcome(ResponseKind.ACCEPTED)),
-        (None, Outcome(ResponseKind.IN_DOUBT, error="no_answer")),
+        (None, Outcome(ResponseKind.IN_DOUBT, error="no_response")),
         (0x58, Outcome(ResponseKind.THROTTLED, error="ESME_RTHROTTLED")),
         (0x14, Outcome(ResponseKind.POSTPONED, error="ESME_RMSGQFUL")),
         (0x0B, Outcome(ResponseKind.REJECTED, error="ESME_RINVDSTADR")),
@@ -53,9 +53,9 @@ def test_each_response_means_what_the_table_says(response: CarrierResponse, outc
     ("responses", "outcome"),
     [
         (("a", "b", "c"), Outcome(ResponseKind.ACCEPTED, "a")),
-        (("a", None, "c"), Outcome(ResponseKind.IN_DOUBT, error="no_answer")),
-        ((None, None, None), Outcome(ResponseKind.IN_DOUBT, error="no_answer")),
-        ((BAD, None, BAD), Outcome(ResponseKind.IN_DOUBT, error="no_answer")),
+        (("a", None, "c"), Outcome(ResponseKind.IN_DOUBT, error="no_response")),
+        ((None, None, None), Outcome(ResponseKind.IN_DOUBT, error="no_response")),
+        ((BAD, None, BAD), Outcome(ResponseKind.IN_DOUBT, error="no_response")),
         ((BAD, "b", "c"), Outcome(ResponseKind.IN_DOUBT, error="partly_sent")),
         (("a", "b", THROTTLED), Outcome(ResponseKind.IN_DOUBT, error="partly_sent")),
         (("a", BAD, None), Outcome(ResponseKind.IN_DOUBT, error="partly_sent")),

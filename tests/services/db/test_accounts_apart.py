@@ -1,4 +1,4 @@
-"""docs/explanation/accounts-apart.md on the real schema: which keys have the account, and that nothing joins two."""
+"""docs/explanation/security.md on the real schema: which keys have the account, and that nothing joins two."""
 
 import re
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ from shared.db.tables import metadata
 from tests.harness.database import dispose, fresh_database
 from tests.harness.service import Service
 
-PAGE = Path(shared.ids.__file__).parents[1] / "docs" / "explanation" / "accounts-apart.md"
+PAGE = Path(shared.ids.__file__).parents[1] / "docs" / "explanation" / "security.md"
 GROUPS = ("in every key", "in the row, and not in every key", "through another table", "none: the installation's")
 OF_MESSAGES = (
     "{column} IN (SELECT m.id FROM message m JOIN batch b ON b.id = batch_of(m.id) WHERE b.account_id = {account})"

@@ -29,12 +29,16 @@ def test_every_bad_input_is_tested() -> None:
     assert set(range(1, 58)) - named == set()
 
 
-def test_the_threat_model_and_the_way_to_report_are_linked() -> None:
-    model, policy = Path("docs/explanation/threat-model.md"), Path("SECURITY.md")
-    readme = Path("README.md").read_text()
-    assert f"]({model})" in readme and f"]({policy})" in readme
-    assert "threat-model.md" in PAGE and f"]({model})" in policy.read_text()
+def test_the_threat_model_names_rows_of_the_checklist() -> None:
+    model, _, _ = PAGE.partition("## Checklist")
+    assert set(re.findall(r"\bS\d{1,2}\b", model)) <= {row[0] for row in ROWS}
     for attacker in ("Stranger", "Customer with a test key", "Customer", "Webhook receiver", "Carrier"):
-        assert f"| **{attacker}**" in model.read_text()
+        assert f"| **{attacker}**" in model
     for attacker in ("Reader of the database", "Writer of Redis"):
-        assert f"| **{attacker}**" in model.read_text()
+        assert f"| **{attacker}**" in model
+
+
+def test_the_threat_model_and_the_way_to_report_are_linked() -> None:
+    model, readme, policy = "](docs/explanation/security.md#threat-model)", Path("README.md"), Path("SECURITY.md")
+    assert model in readme.read_text() and f"]({policy})" in readme.read_text()
+    assert model in policy.read_text()

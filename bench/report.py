@@ -1,11 +1,11 @@
-"""Writes the latest results into docs/notes/benchmarks.md, between its two markers."""
+"""Writes what follows from the latest results into docs/notes/benchmarks.md, between its two markers."""
 
 from pathlib import Path
 
 import click
 
 from bench.ratios import ratios
-from bench.result import NAMES, Result, load, tables
+from bench.result import NAMES, Result, load
 from bench.sizing import sizing
 
 PAGE = Path(__file__).parent.parent / "docs" / "notes" / "benchmarks.md"
@@ -15,7 +15,7 @@ BEGIN, END = "<!-- begin: python -m bench report -->", "<!-- end: python -m benc
 
 
 def run() -> None:
-    """Replace the text between the markers with the saved results."""
+    """Replace the text between the markers."""
     results = [result for name in NAMES if (result := load(name))]
     if not results:
         raise click.ClickException("There are no results. Run a benchmark first: python -m bench all")
@@ -28,12 +28,13 @@ def run() -> None:
 
 
 def page(results: list[Result]) -> str:
-    """All results, the ratios and the sizing, in Markdown."""
+    """The machine, the ratios, the sizing, and why a result is void, in Markdown."""
     parts = [_facts(results)]
     if shares := ratios():
         parts.append("### Beside floors and peers\n")
         parts.append(_table([["what", "figure", "beside", "its figure", "ratio"], *shares]))
-    parts += [sizing(), *(_section(result) for result in results)]
+    parts.append(sizing())
+    parts += [f"**VOID: {result.name}: {reason}**\n" for result in results for reason in result.void]
     return "\n".join(part for part in parts if part)
 
 
@@ -55,15 +56,6 @@ def _facts(results: list[Result]) -> str:
         "" if idle else "\n**On a loaded machine:** other programs were running, so the figures are too low.",
     ]
     return "\n".join(line for line in lines if line) + "\n"
-
-
-def _section(result: Result) -> str:
-    parts = [f"### {result.name}\n"]
-    for title, rows in tables(result):
-        parts += [f"{title}:\n", _table(rows)]
-    parts += [f"{result.note}\n"] if result.note else []
-    parts += [f"**VOID: {reason}**\n" for reason in result.void]
-    return "\n".join(parts)
 
 
 def _table(rows: list[list[str]]) -> str:

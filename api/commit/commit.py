@@ -30,7 +30,7 @@ REQUIRED_COLUMNS = {
     "encoding": "text",
     "characters": "integer",
     "segments": "smallint",
-    "price": "smallint",
+    "price": "bigint",
     "lane": "smallint",
     "expires_at": "timestamptz",
     "open_batches": "integer",

@@ -7,7 +7,7 @@ usual order: batch, send, account.
 from typing import Any, Literal
 from uuid import UUID
 
-from sqlalchemy import BigInteger, Connection, Row, bindparam, cast, func, select
+from sqlalchemy import Connection, Row, bindparam, func, select
 
 from shared.db.tables import sends as tables
 from shared.ledger.ledger import REMAINDER, Entry, post
@@ -17,7 +17,7 @@ from shared.sends import batch_states, send_states
 from shared.sends.requeue import give_back_turns
 
 SENDS = tables.send.c
-UNEXPANDED = SENDS.unexpanded * cast(SENDS.price, BigInteger)
+UNEXPANDED = SENDS.unexpanded * SENDS.price
 LOCK_SEND = (
     select(*SENDS["account_id", "price", "unexpanded", "state"])
     .add_columns(func.coalesce(SENDS.unexpanded_credits, UNEXPANDED).label("reserved"))

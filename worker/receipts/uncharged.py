@@ -7,7 +7,7 @@ charged no longer follows from its counts, so it gets a `cost`, which tells read
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import BigInteger, Connection, Row, cast, func, update
+from sqlalchemy import Connection, Row, func, update
 
 from shared.db.expressions import in_parameter
 from shared.db.tables.messages import message
@@ -17,7 +17,7 @@ FREE = update(message).where(in_parameter(message.c.id, "ids")).values(price=0)
 GIVE_COST = (
     update(send)
     .where(in_parameter(send.c.id, "sends"))
-    .values(cost=func.coalesce(send.c.cost, send.c.accepted * cast(send.c.price, BigInteger)))
+    .values(cost=func.coalesce(send.c.cost, send.c.accepted * send.c.price))
 )
 
 

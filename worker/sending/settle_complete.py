@@ -33,7 +33,7 @@ ONE_IF_EQUAL = {
     "number": "int",
     "at": "timestamptz",
     "status": "message_status",
-    "price": "smallint",
+    "price": "bigint",
     "attempts": "smallint",
     "answer_ms": "int",
 }

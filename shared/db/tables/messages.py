@@ -24,7 +24,7 @@ message = Table(
     Column("submitted_at", MOMENT, nullable=False),
     Column("finished_at", MOMENT, comment="when we learned the final status"),
     Column("status", message_status, nullable=False),
-    Column("price", SmallInteger, nullable=False),
+    Column("price", BigInteger, nullable=False),
     Column("attempts", SmallInteger, nullable=False),
     Column("carrier", Text),
     Column("reference", Text, index=True, comment="the carrier's message id, as received"),

@@ -38,12 +38,7 @@ send = Table(
     Column("encoding", Text, nullable=False),
     Column("characters", Integer, nullable=False),
     Column("segments", SmallInteger, nullable=False, comment="segments of one message"),
-    Column(
-        "price",
-        SmallInteger,
-        nullable=False,
-        comment="credits per message; 0 for sends of test keys before there were sandboxes",
-    ),
+    Column("price", BigInteger, nullable=False, comment="credits per message"),
     Column("lane", SmallInteger, nullable=False),
     Column("reference", Text),
     Column("metadata", JSONB),

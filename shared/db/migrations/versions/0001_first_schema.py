@@ -208,7 +208,7 @@ CREATE TABLE message (
     submitted_at TIMESTAMP WITH TIME ZONE NOT NULL,
     finished_at TIMESTAMP WITH TIME ZONE,
     status message_status NOT NULL,
-    price SMALLINT NOT NULL,
+    price BIGINT NOT NULL,
     attempts SMALLINT NOT NULL,
     carrier TEXT,
     reference TEXT,
@@ -220,8 +220,8 @@ CREATE TABLE message (
     CONSTRAINT pk_message PRIMARY KEY (id)
 )
  PARTITION BY RANGE (id);
-CREATE INDEX ix_message_submitted_at ON message USING brin (submitted_at) WITH (autosummarize = on);
 CREATE INDEX ix_message_reference ON message (reference);
+CREATE INDEX ix_message_submitted_at ON message USING brin (submitted_at) WITH (autosummarize = on);
 COMMENT ON COLUMN message.finished_at IS 'when we learned the final status';
 COMMENT ON COLUMN message.reference IS 'the carrier''s message id, as received';
 COMMENT ON COLUMN message.error IS 'the carrier''s error code, or ours';
@@ -468,7 +468,7 @@ CREATE TABLE send (
     encoding TEXT NOT NULL,
     characters INTEGER NOT NULL,
     segments SMALLINT NOT NULL,
-    price SMALLINT NOT NULL,
+    price BIGINT NOT NULL,
     lane SMALLINT NOT NULL,
     reference TEXT,
     metadata JSONB,
@@ -517,16 +517,16 @@ CREATE TABLE send (
     CONSTRAINT ck_send_open CHECK (open_batches >= 0 AND unexpanded >= 0)
 )
  WITH (fillfactor = 50);
-CREATE INDEX ix_send_open ON send (expires_at) WHERE completed_at IS NULL;
-CREATE INDEX ix_send_watched ON send (id) WHERE completed_at IS NULL AND (rules ? 'canary' OR rules ? 'stop_if');
-CREATE INDEX ix_send_expanding ON send (id) WHERE expanded_to IS NOT NULL;
-CREATE INDEX ix_send_closing ON send (id) WHERE state = 'canceled' AND completed_at IS NULL;
 CREATE INDEX ix_send_resent ON send (id) WHERE resent > 0;
+CREATE INDEX ix_send_watched ON send (id) WHERE completed_at IS NULL AND (rules ? 'canary' OR rules ? 'stop_if');
 CREATE INDEX ix_send_in_progress ON send (account_id, id) WHERE completed_at IS NULL AND kind <> 'single' AND state IN ('expanding', 'queued', 'sending', 'paused', 'held');
-CREATE INDEX ix_send_account_id_id ON send (account_id, id);
+CREATE INDEX ix_send_expanding ON send (id) WHERE expanded_to IS NOT NULL;
 CREATE INDEX ix_send_due ON send (send_at) WHERE state = 'scheduled';
+CREATE INDEX ix_send_open ON send (expires_at) WHERE completed_at IS NULL;
+CREATE INDEX ix_send_account_id_id ON send (account_id, id);
+CREATE INDEX ix_send_closing ON send (id) WHERE state = 'canceled' AND completed_at IS NULL;
 COMMENT ON COLUMN send.segments IS 'segments of one message';
-COMMENT ON COLUMN send.price IS 'credits per message; 0 for sends of test keys before there were sandboxes';
+COMMENT ON COLUMN send.price IS 'credits per message';
 COMMENT ON COLUMN send.on_unicode IS 'how texts with placeholders are made; null: there are none';
 COMMENT ON COLUMN send.cost IS 'credits reserved, if texts differ; null: price times accepted';
 COMMENT ON COLUMN send.rate IS 'maximum segments per second';
@@ -573,13 +573,13 @@ CREATE TABLE batch (
     CONSTRAINT ck_batch_intent CHECK (intent = 0 OR state = 'sending')
 )
  WITH (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000);
-CREATE INDEX ix_batch_carrier ON batch (carrier, turn, id) WHERE state = 'queued' AND carrier IS NOT NULL;
-CREATE INDEX ix_batch_turn ON batch (turn, id) WHERE state = 'queued';
-CREATE INDEX ix_batch_awaits ON batch (carrier) WHERE state = 'waiting' AND carrier IS NOT NULL;
-CREATE INDEX ix_batch_send_id ON batch (send_id);
 CREATE INDEX ix_batch_sending ON batch (turn) WHERE state = 'sending';
+CREATE INDEX ix_batch_carrier ON batch (carrier, turn, id) WHERE state = 'queued' AND carrier IS NOT NULL;
 CREATE INDEX ix_batch_authentication ON batch (carrier, turn, id) WHERE state = 'queued' AND lane = 0;
+CREATE INDEX ix_batch_awaits ON batch (carrier) WHERE state = 'waiting' AND carrier IS NOT NULL;
 CREATE INDEX ix_batch_due ON batch (due_at) WHERE state = 'waiting';
+CREATE INDEX ix_batch_turn ON batch (turn, id) WHERE state = 'queued';
+CREATE INDEX ix_batch_send_id ON batch (send_id);
 COMMENT ON COLUMN batch.lane IS 'its send''s lane';
 COMMENT ON COLUMN batch.turn IS 'position in fair order, in virtual microseconds';
 COMMENT ON COLUMN batch.segments IS 'segments of each message, if texts differ; null: those of the send';
@@ -656,8 +656,8 @@ CREATE TABLE api_key (
     CONSTRAINT fk_api_key_account_id FOREIGN KEY(account_id) REFERENCES account (id)
 );
 CREATE INDEX ix_api_key_expires_at ON api_key (expires_at) WHERE expires_at IS NOT NULL;
-CREATE INDEX ix_api_key_live ON api_key (account_id, id) WHERE revoked_at IS NULL;
 CREATE INDEX ix_api_key_account_id ON api_key (account_id);
+CREATE INDEX ix_api_key_live ON api_key (account_id, id) WHERE revoked_at IS NULL;
 CREATE INDEX ix_api_key_revoked_at ON api_key (revoked_at) WHERE revoked_at IS NOT NULL;
 COMMENT ON COLUMN api_key.allowed_ips IS 'the only networks from which it may be used; null: all';
 COMMENT ON COLUMN api_key.requests_per_second IS 'maximum for this key; null: the account''s';
@@ -677,10 +677,10 @@ CREATE TABLE sender_id (
     CONSTRAINT ck_sender_id_state CHECK (state IN ('pending', 'approved', 'rejected', 'suspended')),
     CONSTRAINT fk_sender_id_account_id FOREIGN KEY(account_id) REFERENCES account (id)
 );
-CREATE INDEX ix_sender_id_name ON sender_id (lower(sender_id));
-CREATE INDEX ix_sender_id_skeleton ON sender_id (replace(replace(translate(regexp_replace(sender_id, '[^A-Za-z0-9]', '', 'g'), 'ABCDEFGHIJKLMNOPQRSTUVWXYZ01i582', 'abcdefghljklmnopqrstuvwxyzollsbz'), 'rn', 'm'), 'vv', 'w'));
 CREATE INDEX ix_sender_id_refused ON sender_id (decided_at) WHERE state IN ('suspended', 'rejected');
 CREATE UNIQUE INDEX uq_sender_id_id ON sender_id (id);
+CREATE INDEX ix_sender_id_name ON sender_id (lower(sender_id));
+CREATE INDEX ix_sender_id_skeleton ON sender_id (replace(replace(translate(regexp_replace(sender_id, '[^A-Za-z0-9]', '', 'g'), 'ABCDEFGHIJKLMNOPQRSTUVWXYZ01i582', 'abcdefghljklmnopqrstuvwxyzollsbz'), 'rn', 'm'), 'vv', 'w'));
 COMMENT ON COLUMN sender_id.use_case IS 'the purpose, in the account''s own words';
 COMMENT ON COLUMN sender_id.authentication IS 'whether sends from it may have the category authentication, whatever the account may';
 CREATE TABLE audit_log (
@@ -716,9 +716,9 @@ CREATE TABLE contact_group (
     CONSTRAINT ck_contact_group_contact_count CHECK (contact_count >= 0),
     CONSTRAINT fk_contact_group_account_id FOREIGN KEY(account_id) REFERENCES account (id)
 );
-CREATE INDEX ix_contact_group_account_id_id ON contact_group (account_id, id) WHERE deleted_at IS NULL;
 CREATE UNIQUE INDEX uq_contact_group_account_id_name ON contact_group (account_id, name) WHERE deleted_at IS NULL;
 CREATE INDEX ix_contact_group_deleted ON contact_group (id) WHERE deleted_at IS NOT NULL AND contact_count > 0;
+CREATE INDEX ix_contact_group_account_id_id ON contact_group (account_id, id) WHERE deleted_at IS NULL;
 COMMENT ON TABLE contact_group IS 'contact_count and last_position change in the transaction that changes the contacts';
 CREATE TABLE suppression (
     account_id BIGINT NOT NULL,
@@ -757,8 +757,8 @@ CREATE TABLE inbound (
     CONSTRAINT uq_inbound_carrier_identity UNIQUE (carrier, identity),
     CONSTRAINT fk_inbound_account_id FOREIGN KEY(account_id) REFERENCES account (id)
 );
-CREATE INDEX ix_inbound_account_id_id ON inbound (account_id, id);
 CREATE INDEX ix_inbound_account_id_phone_id ON inbound (account_id, phone, id);
+CREATE INDEX ix_inbound_account_id_id ON inbound (account_id, id);
 COMMENT ON COLUMN inbound.account_id IS 'null: the number belongs to no account';
 COMMENT ON COLUMN inbound.identity IS 'the carrier''s id, if it has one';
 COMMENT ON COLUMN inbound.phone IS 'the sender, nearly always a phone';
@@ -863,8 +863,8 @@ CREATE TABLE invitation (
     CONSTRAINT fk_invitation_account_id FOREIGN KEY(account_id) REFERENCES account (id),
     CONSTRAINT uq_invitation_token_hash UNIQUE (token_hash)
 );
-CREATE INDEX ix_invitation_account_id_id ON invitation (account_id, id);
 CREATE INDEX ix_invitation_expires_at ON invitation (expires_at);
+CREATE INDEX ix_invitation_account_id_id ON invitation (account_id, id);
 COMMENT ON TABLE invitation IS 'invitations by link, for an account, for an operator role, or both';
 COMMENT ON COLUMN invitation.invited_by IS 'an API key, a person or an operator';
 COMMENT ON COLUMN invitation.ended_at IS 'when it was accepted, revoked or replaced';
@@ -875,8 +875,8 @@ CREATE TABLE sign_in_link (
     CONSTRAINT pk_sign_in_link PRIMARY KEY (token_hash),
     CONSTRAINT fk_sign_in_link_person_id FOREIGN KEY(person_id) REFERENCES person (id)
 );
-CREATE INDEX ix_sign_in_link_expires_at ON sign_in_link (expires_at);
 CREATE INDEX ix_sign_in_link_person_id ON sign_in_link (person_id);
+CREATE INDEX ix_sign_in_link_expires_at ON sign_in_link (expires_at);
 COMMENT ON TABLE sign_in_link IS 'links that sign a person in once; a used one is deleted';
 CREATE TABLE person_session (
     id UUID NOT NULL,
@@ -894,9 +894,9 @@ CREATE TABLE person_session (
     CONSTRAINT fk_person_session_person_id FOREIGN KEY(person_id) REFERENCES person (id),
     CONSTRAINT uq_person_session_token_hash UNIQUE (token_hash)
 );
-CREATE INDEX ix_person_session_ended_at ON person_session (ended_at);
 CREATE INDEX ix_person_session_person_id_id ON person_session (person_id, id);
 CREATE INDEX ix_person_session_expires_at ON person_session (expires_at);
+CREATE INDEX ix_person_session_ended_at ON person_session (ended_at);
 COMMENT ON TABLE person_session IS 'sessions of people who signed in';
 COMMENT ON COLUMN person_session.by_link IS 'begun by a link, without the password';
 COMMENT ON COLUMN person_session.network IS 'the block of addresses of one client that the address is in';
@@ -913,9 +913,9 @@ CREATE TABLE erasure (
     CONSTRAINT ck_erasure_phone CHECK ((phone IS NULL) = (completed_at IS NOT NULL)),
     CONSTRAINT fk_erasure_account_id FOREIGN KEY(account_id) REFERENCES account (id)
 );
+CREATE INDEX ix_erasure_account_id_phone ON erasure (account_id, phone) WHERE completed_at IS NULL;
 CREATE INDEX ix_erasure_account_id_id ON erasure (account_id, id);
 CREATE INDEX ix_erasure_due_at ON erasure (due_at) WHERE completed_at IS NULL;
-CREATE INDEX ix_erasure_account_id_phone ON erasure (account_id, phone) WHERE completed_at IS NULL;
 COMMENT ON TABLE erasure IS 'requests to erase a person''s data; the phone is erased with it';
 COMMENT ON COLUMN erasure.waiting IS 'batches that workers still have; null: not searched yet';
 CREATE TABLE quote (
@@ -1004,9 +1004,9 @@ CREATE TABLE webhook (
     CONSTRAINT ck_webhook_state CHECK (state IN ('active', 'disabled', 'deleted')),
     CONSTRAINT fk_webhook_account_id FOREIGN KEY(account_id) REFERENCES account (id)
 );
-CREATE INDEX ix_webhook_live ON webhook (account_id, id) WHERE state <> 'deleted';
 CREATE INDEX ix_webhook_account_id ON webhook (account_id);
 CREATE UNIQUE INDEX uq_webhook_callback ON webhook (account_id) WHERE url IS NULL AND state <> 'deleted';
+CREATE INDEX ix_webhook_live ON webhook (account_id, id) WHERE state <> 'deleted';
 COMMENT ON COLUMN webhook.url IS 'null: each send''s callback_url';
 COMMENT ON COLUMN webhook.events IS 'event types to deliver; null: all';
 COMMENT ON COLUMN webhook.secret_version IS 'see shared/events/webhooks.py';
@@ -1056,8 +1056,8 @@ CREATE TABLE contact_import (
     CONSTRAINT fk_contact_import_account_id FOREIGN KEY(account_id) REFERENCES account (id),
     CONSTRAINT fk_contact_import_group_id FOREIGN KEY(group_id) REFERENCES contact_group (id)
 );
-CREATE INDEX ix_contact_import_open ON contact_import (worked_at) WHERE state IN ('receiving', 'queued', 'running');
 CREATE INDEX ix_contact_import_account_id_id ON contact_import (account_id, id);
+CREATE INDEX ix_contact_import_open ON contact_import (worked_at) WHERE state IN ('receiving', 'queued', 'running');
 COMMENT ON TABLE contact_import IS 'a file of contacts that is being imported into a group; each chunk is one transaction';
 COMMENT ON COLUMN contact_import.country IS 'country whose national numbers the file may have';
 COMMENT ON COLUMN contact_import.chunks IS 'number of chunks';

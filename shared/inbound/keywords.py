@@ -61,6 +61,12 @@ _SIGNATURE = re.compile(
     r"\s*(?:--|__|\u2014|[-_*]{2,}|sent (?:from|via)|get outlook|envoye d|gesendet von|von meine?m|enviado d|enviada d"
     r"|inviato da|verzonden|skickat fran|wyslano z|(?:kind |best )?regards|best\b|thanks|thank you|cheers|отправлено)"
 )
+_REACTION = re.compile(
+    r"\s*(?:liked|loved|disliked|laughed at|emphasi[sz]ed|questioned|removed an? [\w ]{1,20} from"
+    r"|reacted .{1,9} to|\W+ to)\s*[\"\u201c\u201e\u00ab].*[\"\u201c\u201d\u00bb]\s*",
+    re.DOTALL | re.IGNORECASE,
+)
+"""What phones send when a person reacts to a message, which they quote (Apple)."""
 _APOSTROPHES = re.compile(r"['\u2018\u2019\u02bc`\u00b4]")
 _REPEATED = re.compile(r"([^\W\d_])\1{2,}")
 _WITHOUT_ACCENT = str.maketrans("ıłđø", "ildo")
@@ -78,6 +84,8 @@ def keyword_of(text: str, *own: str) -> Keyword | None:
     if len(text) <= MAX_LENGTH and _alone(text) in _STARTS:
         return Keyword.START
     visible = _visible(text[:MAX_READ])
+    if _REACTION.fullmatch(visible):
+        return None
     lines = [line for line in _LINES.split(visible) if line.strip()]
     if not lines:
         return None
@@ -87,7 +95,8 @@ def keyword_of(text: str, *own: str) -> Keyword | None:
     found = [_of_line(line, own) for line in lines]
     if found[0] is Keyword.STOP and len(lines) > 1 and _is_signed(visible, lines):
         return Keyword.STOP
-    return Keyword.POSSIBLE_STOP if any(found) else None
+    ends = [_of_line(sentence, own) for sentence in _SENTENCES.split(visible)]
+    return Keyword.POSSIBLE_STOP if any(found) or Keyword.STOP in ends else None
 
 
 def _of_line(line: str, own: Sequence[str]) -> Keyword | None:
@@ -132,7 +141,9 @@ def _is_elsewhere(read: _Read, place: int) -> bool:
     """Whether the word to stop at this place is a thing, or is to stop something else."""
     before = read[place - 1][0] if place else ("",)
     after, kind = read[place + 1] if place + 1 < len(read) else (("",), _Kind.OTHER)
-    return before[-1] in _THINGS or (after[0] in _ELSEWHERE and kind is not _Kind.COURTESY)
+    object_of = next((phrase[0] for phrase, kind in read[place + 1 :] if kind is not _Kind.FILLER), "")
+    is_of_other = object_of in _OF_OTHER_THINGS and all(kind is not _Kind.MESSAGES for _, kind in read)
+    return before[-1] in _THINGS or (after[0] in _ELSEWHERE and kind is not _Kind.COURTESY) or is_of_other
 
 
 def _asks(text: str, own: Sequence[str]) -> bool:
@@ -230,4 +241,5 @@ _LISTS = {
 _KINDS = {phrase: kind for kind, phrase_list in _LISTS.items() for phrase in _phrases(phrase_list)}
 _LONGEST = max(map(len, _KINDS))
 _ELSEWHERE = {phrase[0] for phrase in _phrases(words_of.GOES_ELSEWHERE)}
+_OF_OTHER_THINGS = {phrase[0] for phrase in _phrases(words_of.OF_OTHER_THINGS)}
 _THINGS = {phrase[0] for phrase in _phrases(words_of.NAMES_A_STOP)}

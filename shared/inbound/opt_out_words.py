@@ -16,6 +16,11 @@ STOP_WORDS = """
     СТОП, ОТПИСАТЬСЯ, ОТПИСКА, ВІДПИСАТИСЯ, ПРЕКРАТИТЕ, ΣΤΟΠ, ΔΙΑΓΡΑΦΗ
     הסר, הסרה, עצור, תפסיקו, הסירו אותי, إيقاف, أوقف, أوقفوا, توقف, توقفوا, قف, إلغاء, لغو
     አቁም, रोकें, रोको, स्टॉप, বন্ধ, நிறுத்து, ఆపు, หยุด, หยุดส่ง, ยกเลิก
+    UNREG, BERHENTI LANGGANAN, TOLONG HENTIKAN, HENTIKAN, ABONELIKTEN CIK, KHONG GUI NUA, DUNG LAI
+    ไม่ต้องส่งมาอีก, ไม่ต้องส่ง, 配信停止希望, 配信停止してください, 配信停止お願いします, 停止してください
+    停止お願いします, 送らないでください, もう送らないで, もう送らないでください, やめてください
+    请停止, 请停止发送, 請停止發送, 不要再发, 不要再发了, 不要再發, 不要再發了, 别再发, 别再发了, 別再發了
+    退订回T, 请退订, 보내지 마세요, 그만 보내세요, 그만보내세요, 보내지마세요, 수신거부합니다
     停止, 停止发送, 停止發送, 退订, 退訂, TD退订, T退订, 回T退订, 取消订阅, 取消訂閱, 配信停止, 配信解除, 수신거부
 """
 AMBIGUOUS_STOP_WORDS = """
@@ -64,6 +69,9 @@ REQUESTS = """
     non mandatemi, non inviatemi, non mandarmi, non inviarmi, non scrivetemi, non scrivermi, smettete di mandarmi
     smettete di scrivermi, smettete di inviarmi, cancellatemi, toglietemi
     niet meer sturen, stuur mij geen, stuur me geen, schrijf mij uit, schrijf me uit
+    prosze nie pisac, nie piszcie, prosze o usuniecie, usuncie moj numer, usun moj numer, rezygnuje z, rezygnacja z
+    me tirem da lista, me tirem dessa lista, tirem meu numero, cancelar o recebimento, cancelar recebimento
+    sluta skicka, ikke send, slutt a sende, stopp a sende
     prosze nie wysylac, nie wysylajcie, nie piszcie do mnie
     acha kunitumia, acheni kunitumia, acha kutuma, acheni kutuma, usinitumie, msinitumie, mnitoe, nitoeni
     не присылайте, не присылай, не пишите, не пиши, не шлите, не шли, хватит слать, хватит писать, прекратите слать
@@ -86,14 +94,14 @@ UNWANTED = """
     je ne veux plus, je ne veux pas, je ne souhaite plus, no quiero, no quiero mas, ya no quiero, no deseo, no deseo mas
     nao quero, nao quero mais, nao desejo, nao desejo mais, ich will keine, ich mochte keine, ich wunsche keine
     ich will nicht, ich mochte nicht, non voglio, non voglio piu, non desidero, non desidero piu, ik wil geen, nie chce
-    не хочу, больше не хочу, لا اريد, ما ابغى, ما اريد, tidak mau
+    nie chce otrzymywac, nie chce juz, не хочу, больше не хочу, لا اريد, ما ابغى, ما اريد, tidak mau
 """
 """Likewise; but before a word to stop, they say the opposite: "I don't want to unsubscribe"."""
 COURTESIES = """
     please, pls, plz, plse, kindly, thanks, thanx, thank you, thx, thnx, ty, cheers, hi, hello, hey, dear, sir, madam
     sir madam, team, all of you, now, ok, okay, yes, today, immediately, asap, right away, at once, forever, for good
     permanently, not interested, im not interested, i am not interested, no longer interested, sorry, regards
-    wrong number, you have the wrong number, best regards, kind regards, have a nice day, god bless, just
+    fuck off, wrong number, you have the wrong number, best regards, kind regards, have a nice day, god bless, just
     merci, merci de, svp, stp, sil vous plait, sil te plait, bonjour, cordialement, veuillez
     gracias, por favor, porfavor, ya, hola, favor, buenos dias, saludos
     obrigado, obrigada, bom dia, bitte, danke, sofort, hallo, ab sofort
@@ -116,10 +124,11 @@ MESSAGES = """
     mensaje, mensajes, mensajitos, publicidad, recibir, lista, promociones, suscripcion, enviarme, escribirme
     mensagem, mensagens, publicidade, promocoes, receber, propaganda
     nachricht, nachrichten, werbung, werbe, mitteilungen, erhalten, bekommen, verteiler, liste
-    messaggi, messaggio, pubblicita, ricevere, berichten, bericht, reclame, wiadomosci, reklam, meddelanden, reklama
+    messaggi, messaggio, pubblicita, ricevere, berichten, bericht, reclame, wiadomosci, wiadomosc, reklam
+    meddelanden, meldinger, reklama, langganan, recebimento
     ujumbe, jumbe, meseji, matangazo, orodha, pesan, mesaj, mesajlar, mga text
     рассылку, рассылка, рассылки, сообщение, сообщения, сообщений, смс, реклама, рекламу, рекламы, спам, писать, слать
-    الرسائل, رسائل, رسالة, رساله, الاعلانات, اعلانات, الاشتراك, ارسال, मैसेज, मेसेज, संदेश, एसएमएस
+    الرسائل, رسائل, رسالة, رساله, الاعلانات, اعلانات, الاشتراك, ارسال, الارسال, मैसेज, मेसेज, संदेश, एसएमएस
 """
 FILLERS = """
     all, this, these, those, the, that, your, my, mine, our, any, any more, anymore, more, again, further, other, it, me
@@ -132,7 +141,8 @@ FILLERS = """
     o, os, as, meu, minha, seus, suas, mim, mais, da, do, das, dos, essas, esses, nenhuma, nenhum, por
     mir, mich, mehr, aus, ihre, ihrer, diese, dieser, weitere, die, der, den, dem, von, an, nummer, sie, ihnen, und
     per, noch
-    piu, di, i, gli, questi, vostri, vostra, dalla, altri, mi, mij, meer, uw, van, deze, mi, mnie, do, wiecej, mej, fler
+    piu, di, i, gli, questi, vostri, vostra, dalla, altri, mi, mij, meer, uw, van, deze, mi, mnie, do, wiecej, mej
+    fler, flere, mojego, numeru
     tena, zenu, zako, hizi, hii, yangu, kwangu, namba, wala, cha, bana, za, ya, kwenye
     мне, меня, больше, нам, ваши, эти, этот, эту, номер, из, на, с, от, и, мой, ваших, своих
     لي, الي, لنا, من, هذه, هذا, مرة, اخرى, بعد, المزيد, رقمي, مزيد, यह, ये, मुझे, और, लगी, अब, वाले, artik
@@ -148,6 +158,11 @@ NEGATIONS = """
     jamais, ne, non, nao, usiache, не, لا, मत, fin de, fin du, fin des, fin del
 """
 """What says the opposite, anywhere before it: "don't ever stop"; and phrases about another end."""
+OF_OTHER_THINGS = """
+    order, orders, appointment, booking, reservation, delivery, meeting, visit, table, flight, trip, bus
+    bestellung, termin, reservierung, commande, rendez, reservation, pedido, cita, reserva, ordine, appuntamento
+"""
+"""What is canceled, or has a stop, where no message is meant: "please cancel my order", "arrêt de bus"."""
 NAMES_A_STOP = """
     bus, full, the, a, an, last, next, first, pit, truck, non, each, every, without, le, la, el, un, der, die, das
 """

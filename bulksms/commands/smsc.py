@@ -45,7 +45,12 @@ inbound message.
     "--answer-ids", type=click.Choice(get_args(AnswerIds)), default="same", help="Format of message ids in responses."
 )
 @click.option("--seed", type=int, default=0, help="Seed of the random numbers.")
-@click.option("--journal", type=click.Path(dir_okay=False, path_type=Path), help="Write a line for each submit.")
+@click.option(
+    "--journal",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Write a line for each submit, separated by tabs: time, destination, source, hash of the text with its header,"
+    " data_coding, esm_class, id in the response, outcome, message id.",
+)
 @click.option("--message-id-tag", type=str, help="Vendor-specific parameter to add to the journal, such as 0x1400.")
 @click.option("--stats-port", type=click.IntRange(1, 65535), help="HTTP port for the counters and POST /inbound.")
 def smsc(journal: Path | None, message_id_tag: str | None, stats_port: int | None, **options: Any) -> None:

@@ -50,11 +50,11 @@ STATEMENTS = (
 )
 
 
-EFFECTS = {
-    "0002": {"send": Effect("ACCESS EXCLUSIVE")},
-    "0003": {"message": Effect("SHARE UPDATE EXCLUSIVE", indexes=1)},
-    "0004": {"ledger": Effect("SHARE", scans=1, indexes=1)},
-}
+EFFECTS = (
+    {"send": Effect("ACCESS EXCLUSIVE")},
+    {"message": Effect("SHARE UPDATE EXCLUSIVE", indexes=1)},
+    {"ledger": Effect("SHARE", scans=1, indexes=1)},
+)
 """What each does to a table."""
 
 
@@ -74,7 +74,7 @@ def later_release(folder: Path, patch: pytest.MonkeyPatch) -> Iterator[LaterRele
             statement=statement,
         )
         (folder / "migrations" / "versions" / f"{line[-1]}_later.py").write_text(text)
-    (folder / "migrations" / "effects.json").write_text(as_json(EFFECTS))
+    (folder / "migrations" / "effects.json").write_text(as_json(dict(zip(line[1:], EFFECTS, strict=True))))
     with patch.context() as patched:
         for module in (shared.db.migrate, shared.db.schema):
             patched.setattr(module, "MIGRATIONS", folder / "migrations")

@@ -74,7 +74,7 @@ FAULTS = {
 }
 
 SHORT = ("F07", "F15", "F26", "F27")
-"""Those of the default run."""
+"""Those that `make test ALL=1` runs too."""
 
 DO_NOT_APPLY = {"F34": "there is no SQLite in this service"}
 

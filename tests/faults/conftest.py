@@ -25,10 +25,10 @@ def name_of(nodeid: str) -> str:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """All faults but the SHORT ones are for `make faults` only."""
+    """The SHORT ones are slow, and all other faults are for `make faults` only."""
     for item in items:
-        if name_of(item.nodeid) not in ("", *SHORT):
-            item.add_marker(pytest.mark.faults)
+        if name := name_of(item.nodeid):
+            item.add_marker(pytest.mark.slow if name in SHORT else pytest.mark.faults)
 
 
 @pytest.fixture

@@ -19,6 +19,7 @@ from tests.harness.servers import (
     FOR_MANY_DATABASES,
     RUNNING_POSTGRES,
     RunningPostgres,
+    fast_folder,
     make_migrated_postgres,
     make_redis,
 )
@@ -48,13 +49,15 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
 
 
 @pytest.fixture(scope="session")
-def postgres_server(tmp_path_factory: pytest.TempPathFactory, pytestconfig: pytest.Config) -> Iterator[Postgres]:
+def postgres_server(pytestconfig: pytest.Config) -> Iterator[Postgres]:
     """A running Postgres with an empty, migrated database `bulksms`, of which `fresh_database` makes copies."""
     if (url := os.environ.get(RUNNING_POSTGRES)) is not None:
         yield RunningPostgres(url)
         return
-    folder = tmp_path_factory.mktemp("postgres")
-    with make_migrated_postgres(folder, durable=False, more=FOR_MANY_DATABASES) as server:
+    with (
+        fast_folder() as folder,
+        make_migrated_postgres(folder, durable=False, more=FOR_MANY_DATABASES) as server,
+    ):
         server.start()
         pytestconfig.stash[POSTGRES_LOG] = server.log_file
         yield server

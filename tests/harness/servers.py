@@ -1,12 +1,15 @@
 """Real servers for tests."""
 
 import atexit
+import os
 import shutil
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 
+from bulksms.local import ports
 from bulksms.local.postgres import Postgres
 from bulksms.local.redis import RedisServer
 from shared.db.connection import make_engine
@@ -19,9 +22,27 @@ RUNNING_POSTGRES = "TESTS_POSTGRES_URL"
 START_SECONDS = 180.0
 """For any process. A second is enough, but the machine may stand still."""
 UNSAFE = {"fsync": "off", "full_page_writes": "off", "synchronous_commit": "off"}
+MEMORY, ROOM = Path("/dev/shm"), 4 * 2**30
+"""Where a server's files are in memory, and the free bytes there from which on one of tests may have its own there."""
 FOR_MANY_DATABASES = {"autovacuum": "off"}
 """For a server with a database for each test module, where autovacuum would be at work all the time. While it writes
 statistics in one database, events wait in all of them, and new statistics change plans."""
+
+
+@contextmanager
+def fast_folder() -> Iterator[Path]:
+    """A folder, in memory if that has room: a database is hundreds of files, and a run makes hundreds of databases.
+
+    Each test process has one, and takes away what a killed one with the same ports has left there.
+    """
+    has_room = os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free > ROOM
+    folder = (MEMORY if has_room else Path(tempfile.gettempdir())) / f"bulksms-tests-{ports.LOWEST}"
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(mode=0o755)
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder)
 
 
 def make_postgres(folder: Path, *, durable: bool, more: Mapping[str, str] | None = None) -> Postgres:

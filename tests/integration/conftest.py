@@ -16,7 +16,7 @@ from bulksms.local.postgres import Postgres
 from shared import outbox
 from shared.db.pools import CountedPool
 from shared.observability.logs import JsonLines
-from tests.harness.database import dispose, fresh_database
+from tests.harness.database import disposable_database
 from tests.harness.leaks import leaks
 from tests.harness.long_sessions import patient_sessions
 from tests.harness.service import SECRET_KEY, Service
@@ -36,9 +36,8 @@ def heard_at_once() -> Iterator[None]:
 @pytest.fixture(scope="module")
 def engine(postgres_server: Postgres) -> Iterator[Engine]:
     """A migrated, empty database."""
-    engine = fresh_database(postgres_server)
-    yield engine
-    dispose(engine)
+    with disposable_database(postgres_server) as engine:
+        yield engine
 
 
 @pytest.fixture(autouse=True)

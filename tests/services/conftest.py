@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import Connection, Engine
 
 from bulksms.local.postgres import Postgres
-from tests.harness.database import fresh_database
+from tests.harness.database import disposable_database
 from tests.harness.long_sessions import patient_sessions
 
 __all__ = ["patient_sessions"]
@@ -15,9 +15,8 @@ __all__ = ["patient_sessions"]
 @pytest.fixture(scope="module")
 def engine(postgres_server: Postgres) -> Iterator[Engine]:
     """A migrated, empty database."""
-    engine = fresh_database(postgres_server)
-    yield engine
-    engine.dispose()
+    with disposable_database(postgres_server) as engine:
+        yield engine
 
 
 @pytest.fixture

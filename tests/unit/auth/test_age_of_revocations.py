@@ -141,32 +141,6 @@ def test_the_event_loop_asks_for_one_read_at_a_time(process: Process) -> None:
     assert process.reads == 3
 
 
-def test_of_those_who_came_during_a_slow_read_one_reads_again(process: Process, threads: ThreadPoolExecutor) -> None:
-    """It may have missed what was revoked before they came."""
-    process.now = 100.0
-    [reader] = process.come_during_a_read(threads, 0)
-    process.now = 101.0
-    others = process.come(threads, 5)
-    process.now = 110.0
-    process.goes_on.set()
-    assert reader.result(60) == SECOND
-    assert [each.result(60) for each in others] == [THIRD] * 5
-    assert process.reads == 3, "they read in turn"
-
-
-def test_those_who_waited_for_a_read_of_a_few_seconds_go_on_with_it(
-    process: Process, threads: ThreadPoolExecutor
-) -> None:
-    process.now = MAX_AGE_SECONDS - 1
-    [reader] = process.come_during_a_read(threads, 0)
-    process.now = MAX_AGE_SECONDS + 1
-    others = process.come(threads, 5)
-    process.now = MAX_AGE_SECONDS + 2
-    process.goes_on.set()
-    assert [each.result(60) for each in (reader, *others)] == [SECOND] * 6
-    assert process.reads == 2
-
-
 def test_whoever_waited_in_vain_does_not_try_in_turn(process: Process, threads: ThreadPoolExecutor) -> None:
     """Each would wait for its own timeout while the database is away, one after the other."""
     process.now, process.fails = 100.0, True

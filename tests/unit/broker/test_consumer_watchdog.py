@@ -1,18 +1,14 @@
 """Noticing a consumer that has stalled, and saying once that the database is away."""
 
-import logging
 from collections.abc import Callable
 
 import fakeredis
 import pytest
 from kombu import Connection
 from redis.exceptions import ConnectionError
-from sqlalchemy.exc import OperationalError
 
 from shared.task_queue import QUEUE
-from tests.harness.logs import logged
 from worker.broker.consumer_watchdog import STALL_SECONDS, ConsumerWatchdog
-from worker.outages import Outage
 
 
 class Clock:
@@ -104,17 +100,6 @@ def test_an_empty_queue_is_no_stall(watchdog: ConsumerWatchdog, broker: fakeredi
     assert not later(clock, watchdog)
 
 
-def test_a_worker_at_work_has_not_stalled(
-    watchdog: ConsumerWatchdog, broker: fakeredis.FakeRedis, clock: Clock
-) -> None:
-    broker.lpush(QUEUE, "a task")
-    watchdog.check()
-    with watchdog.at_work():
-        assert not later(clock, watchdog)
-    assert not later(clock, watchdog), "it begins to count when the work is over"
-    assert later(clock, watchdog)
-
-
 def test_a_broker_that_is_away_is_no_stall(
     broker: fakeredis.FakeRedis, clock: Clock, reconnect: Callable[[], object]
 ) -> None:
@@ -126,22 +111,3 @@ def test_a_broker_that_is_away_is_no_stall(
     assert not away.check()
     assert not later(clock, away)
     assert not later(clock, ConsumerWatchdog(None, reconnect, clock))
-
-
-def test_an_outage_is_logged_once(caplog: pytest.LogCaptureFixture) -> None:
-    outage = Outage()
-    caplog.set_level(logging.INFO)
-    for _ in range(5):
-        with outage.tolerated():
-            raise OperationalError("SELECT", {}, Exception("server closed\nmore"))
-    assert [record.levelname for record in logged(caplog)] == ["WARNING"]
-    assert logged(caplog)[0].getMessage().endswith(": server closed")
-    for _ in range(3):
-        with outage.tolerated():
-            pass
-    assert [record.levelname for record in logged(caplog)] == ["WARNING", "INFO"]
-
-
-def test_an_error_that_is_not_an_outage_is_raised() -> None:
-    with pytest.raises(ZeroDivisionError), Outage().tolerated():
-        raise ZeroDivisionError

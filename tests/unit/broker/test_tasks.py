@@ -51,14 +51,6 @@ def test_a_thousand_calls_share_the_work_of_the_one_that_waits() -> None:
     assert work.begun == 2, "begun after the last call"
 
 
-def test_nobody_waits_after_work_that_found_something() -> None:
-    work, stop = Counted(finds=5), Stop()
-    coalescer = Coalescer(work, stop, clock=lambda: 0.0)
-    for _ in range(6):
-        coalescer.run()
-    assert work.begun == 6 and not stop.waiting.is_set()
-
-
 def test_a_call_while_another_works_works_too() -> None:
     """What was committed after that one began is found."""
     let, begun = threading.Event(), []

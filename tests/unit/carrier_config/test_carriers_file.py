@@ -76,21 +76,6 @@ def test_several_carriers_and_routes(tmp_path: Path) -> None:
     assert choose("255711000000").carrier == "spare"
 
 
-def test_a_carrier_has_a_share_for_authentication(tmp_path: Path) -> None:
-    assert read(tmp_path, GOOD).shares == {"main": 0.2}
-    assert read(tmp_path, GOOD + "authentication_share = 1\n").shares == {"main": 1.0}
-
-
-def test_several_carriers_need_no_routes(tmp_path: Path) -> None:
-    declared = read(tmp_path, TWO[: TWO.index("[[routes]]")])
-    assert declared.routes is not None
-    assert declared.routes.chooser("ACME", 0, 0, {"spare"})("254711000000").explanation == "all: fallback"
-
-
-def test_a_byte_order_mark_is_ignored(tmp_path: Path) -> None:
-    assert [carrier.name for carrier in read(tmp_path, "\ufeff" + GOOD).carriers] == ["main"]
-
-
 def test_limits_stand_beside_one_carrier(tmp_path: Path) -> None:
     routes = read(tmp_path, LIMITS).routes
     assert routes is not None

@@ -11,7 +11,7 @@ from sqlalchemy.exc import OperationalError
 
 from worker.carriers import late_responses as module
 from worker.carriers.base import LateResponse, Outcome, ResponseKind
-from worker.carriers.late_responses import GIVE_UP_SECONDS, HOLD_SECONDS, MAX_HELD, LateResponses
+from worker.carriers.late_responses import GIVE_UP_SECONDS, HOLD_SECONDS, LateResponses
 
 FIRST, SECOND = (LateResponse(UUID(int=number), Outcome(ResponseKind.ACCEPTED, f"id{number}")) for number in (1, 2))
 
@@ -97,29 +97,6 @@ def test_none_is_given_up_while_the_database_is_unavailable(recorder: Recorder) 
         assert recorder.after(GIVE_UP_SECONDS + 1) == [[FIRST]] * times
 
 
-def test_one_that_cannot_be_read_does_not_end_the_thread(recorder: Recorder) -> None:
-    def fail_to_decide() -> None:
-        raise ValueError("wrong")
-
-    recorder.late.add(fail_to_decide)
-    recorder.give(FIRST)
-    assert recorder.after(HOLD_SECONDS) == [[FIRST]]
-
-
-def test_only_so_many_are_held(recorder: Recorder) -> None:
-    recorder.give(*[FIRST] * 10, *[SECOND] * MAX_HELD)
-    assert recorder.after(HOLD_SECONDS) == [[SECOND] * MAX_HELD]
-
-
 def test_an_undecided_message_is_not_reported(recorder: Recorder) -> None:
     recorder.late.add(lambda: None)
     assert recorder.after(HOLD_SECONDS) == []
-
-
-def test_those_that_are_held_are_reported_before_it_stops(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "STOP_SECONDS", 60.0)
-    recorder = Recorder()
-    recorder.late.start(recorder)
-    recorder.give(FIRST)
-    recorder.late.stop()
-    assert recorder.calls == [[FIRST]]

@@ -7,7 +7,7 @@ import pytest
 
 import worker
 from shared.carriers.error_catalogue import CATALOGUE
-from shared.carriers.error_codes import OWN_CODES, code_of, error_of, says_opted_out, unknown_codes, with_code
+from shared.carriers.error_codes import code_of, error_of, says_opted_out, unknown_codes, with_code
 from shared.carriers.smpp.constants import Status, status_name
 from shared.lifecycle import MessageStatus
 from worker.carriers.base import Outcome, ResponseKind, status_of, with_catalogue_error
@@ -83,20 +83,6 @@ def test_every_error_that_drivers_and_workers_write_themselves_is_known() -> Non
     assert {error for error in written - never_kept if code_of(FAILED, error) == "carrier_error"} == set()
 
 
-def test_our_own_codes_are_not_shown_as_codes_of_a_carrier() -> None:
-    for kept in OWN_CODES:
-        error = error_of(FAILED, kept, "one")
-        assert error is not None
-        assert error["carrier_code"] is None
-    for kept in ("suppressed", "expired", "canceled", "frequency_capped"):
-        error = error_of(MessageStatus.REJECTED, kept, "one")
-        assert error is not None
-        assert error["carrier"] is None
-    word = error_of(UNDELIVERED, "expired", "one")
-    assert word is not None
-    assert (word["carrier"], word["carrier_code"]) == ("one", "expired")
-
-
 def test_a_carriers_own_codes_come_first() -> None:
     codes = {"042": "absent_subscriber", "REJECTD": "content_blocked", "UNDELIV:042": "handset_error"}
     assert with_code("UNDELIV:042", codes) == "handset_error=UNDELIV:042"
@@ -117,9 +103,3 @@ def test_an_answer_that_the_person_has_opted_out_is_final_whatever_else_it_says(
     assert status_of(said.response, str(said.error)) == "rejected"
     assert with_catalogue_error(Outcome(response, error="7"), codes).response is response
     assert not says_opted_out("recipient_blocked=7") and not says_opted_out("7") and not says_opted_out(None)
-
-
-def test_every_entry_explains_itself() -> None:
-    for code, entry in CATALOGUE.items():
-        assert code.replace("_", "").isalpha(), code
-        assert entry.title and entry.meaning.endswith(".") and entry.remediation.endswith("."), code

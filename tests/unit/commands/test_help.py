@@ -2,7 +2,6 @@
 
 import subprocess
 import sys
-from importlib.metadata import version
 
 import click
 from click.testing import CliRunner
@@ -31,10 +30,6 @@ def test_it_works() -> None:
 def test_each_command_exists() -> None:
     context = click.Context(main)
     assert all(main.get_command(context, name) is not None for name in COMMANDS)
-
-
-def test_it_prints_its_version() -> None:
-    assert CliRunner().invoke(main, ["--version"]).output == f"bulksms, version {version('bulksms')}\n"
 
 
 def test_slow_modules_are_not_imported() -> None:

@@ -41,14 +41,6 @@ def test_it_works(row: dict[str, Any], capsys: pytest.CaptureFixture[str]) -> No
     assert ("2026-01-02 03:04:05Z" in shown) == ("created_at" in row)
 
 
-def test_one_object_fits_too(capsys: pytest.CaptureFixture[str]) -> None:
-    show_one(WIDE | {"batches": "1000 queued, 20 done, " * 6, "metadata": "x" * 200}, False)
-    shown = capsys.readouterr().out
-    assert all(len(line) <= 80 for line in shown.splitlines()), shown
-    assert all(chunk in shown for chunk in chunks(WIDE))
-    assert shown.count("x") >= 200, "what is too long for a line is broken, not cut"
-
-
 def test_no_name_of_a_column_is_cut(capsys: pytest.CaptureFixture[str]) -> None:
     names = ["allowed_rate", "response_p50_ms", "response_p99_ms", "receipt_p50_seconds", "receipt_p99_seconds"]
     show_rows([{"carrier": "main", **dict.fromkeys(names, 1)}], False, "Carriers", "There are none.")
@@ -69,8 +61,3 @@ def test_a_text_that_looks_like_markup_is_shown_as_it_is(capsys: pytest.CaptureF
     shown = capsys.readouterr().out
     assert shown.count(", ".join(MARKUP)) == 3
     assert "Keys of [bold]" in shown
-
-
-def test_a_row_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
-    show_lines([{"at": AT, "what": "key.created", "reason": None, "who": "x" * 100}] * 2, "There are none.")
-    assert capsys.readouterr().out == f"2026-01-02 03:04:05Z  key.created  {'x' * 100}\n" * 2

@@ -44,10 +44,6 @@ def draft(**options: Any) -> Draft:
     return Draft(**made | options)
 
 
-def test_a_plain_send_has_the_plain_columns() -> None:
-    assert tuple(_send_row(draft())) == tuple(REQUIRED_COLUMNS)
-
-
 @pytest.mark.parametrize("options", OPTIONAL_COLUMNS)
 def test_a_send_with_options_has_theirs_too(options: dict[str, Any]) -> None:
     row = _send_row(draft(**options))

@@ -25,15 +25,6 @@ def test_a_send_that_came_during_the_commit_counts() -> None:
     assert not queue.expect(2)
 
 
-def test_a_group_that_was_full_once_is_not_full_the_next_time() -> None:
-    queue = AccountQueue()
-    queue.expect(1)
-    queue.add(SOMEBODY)
-    queue.take()
-    assert not queue.expect(1)
-    assert not queue.full.is_set()
-
-
 def test_a_group_is_bounded() -> None:
     queue = AccountQueue([SOMEBODY] * (MAX_GROUP + 1))
     assert len(queue.take()) == MAX_GROUP

@@ -43,13 +43,6 @@ def test_all_addresses_together_are_bound() -> None:
     assert not refused(places, "198.51.100.1")
 
 
-def test_a_call_that_fails_is_over() -> None:
-    places = bound(unforgotten())
-    with pytest.raises(ApiError, match="invalid_link"), places.call("192.0.2.1"):
-        raise ApiError(401, {"code": "invalid_link"})
-    assert not refused(places, "192.0.2.1")
-
-
 def refuse(places: CallLimits, address: str, code: str = "invalid_credentials") -> None:
     """Have the API refuse a call."""
     with pytest.raises(ApiError, match=code), places.call(address):
@@ -84,17 +77,6 @@ def test_within_a_session_addresses_with_many_refusals_have_few_places(monkeypat
             assert refused(places, address)
         assert refused(places, hostile[-1])
         assert not refused(places, "198.51.100.1")
-
-
-def test_a_mistyped_password_is_not_hostile() -> None:
-    places = bound(unforgotten())
-    for _ in range(int(MANY_REFUSALS) - 1):
-        refuse(places, "192.0.2.1")
-    for _ in range(2 * int(MANY_REFUSALS)):
-        refuse(places, "192.0.2.2", "code_required")
-    for address in ("192.0.2.1", "192.0.2.2"):
-        with places.call(address):
-            assert not refused(places, address)
 
 
 def test_refusals_are_forgotten() -> None:

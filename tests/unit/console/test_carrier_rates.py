@@ -20,11 +20,6 @@ def test_it_works() -> None:
     assert rates_since(query(100.0), now, 105.0) == {"main": 100.0, "a&b": 0.0}
 
 
-def test_after_a_restart_and_for_a_new_carrier_there_is_none() -> None:
-    now = [{"carrier": "main", "submitted": 3}, {"carrier": "new", "submitted": 50}]
-    assert rates_since(query(100.0), now, 105.0) == {}
-
-
 @pytest.mark.parametrize("at", ["", "x", "nan", "inf", "-inf", "105", "106"])
 def test_an_invalid_or_later_reading_is_not_used(at: str) -> None:
     arguments = query(100.0)

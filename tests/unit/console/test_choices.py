@@ -1,19 +1,13 @@
 """The console knows the service by its API only. Its own lists of states and events are the service's."""
 
-from console.views import sends, webhooks
+from console.views import sends
 from console.views.operator import accounts, sender_ids
-from shared.lifecycle import ACCOUNT_STATES, DELIVERY_STATES, SENDER_ID_STATES, MessageStatus, SendState
-from shared.outbox import EventType
+from shared.lifecycle import ACCOUNT_STATES, SENDER_ID_STATES, MessageStatus, SendState
 
 
 def test_sends_and_messages_can_be_filtered_by_every_status() -> None:
     assert sorted(sends.STATES) == sorted(SendState)
     assert sorted(sends.OUTCOMES) == sorted(MessageStatus)
-
-
-def test_a_webhook_can_have_every_event_but_its_test() -> None:
-    assert sorted(webhooks.EVENTS) == sorted(set(EventType) - {EventType.WEBHOOK_TEST})
-    assert webhooks.DELIVERY_STATES == DELIVERY_STATES
 
 
 def test_operators_can_filter_by_every_state() -> None:

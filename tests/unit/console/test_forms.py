@@ -7,7 +7,7 @@ from bulksms_client.errors import ApiError
 from flask import Flask
 
 from console.app import create_app
-from console.pages.forms import Form, as_number
+from console.pages.forms import Form
 from console.settings import Settings
 
 
@@ -33,27 +33,7 @@ def test_all_errors_of_fields_that_a_form_lacks_are_shown() -> None:
     assert "first: " in form.problem and "second: " in form.problem
 
 
-@pytest.mark.parametrize("text", ["", "x", "-1", "1.5", "\u0663", "9" * 5000])
-def test_a_text_that_is_not_a_number_is_left_for_the_api(text: str) -> None:
-    assert as_number(text) == text
-    assert as_number(" 17 ") == 17
-
-
 @pytest.mark.parametrize("status", [200, 302])
 def test_no_form_is_shown_for_a_response_that_is_not_the_api_s(status: int) -> None:
     with pytest.raises(ApiError, match="unknown"):
         Form({}).refuse(ApiError(status, {"code": "unknown"}))
-
-
-def test_the_page_about_such_a_response_is_an_error() -> None:
-    def foreign() -> None:
-        raise ApiError(302, {"code": "unknown", "detail": "<html>"})
-
-    app = create_app(Settings(secret_key="a-key-that-only-tests-of-forms-use-0123"))
-    app.add_url_rule("/foreign", view_func=foreign)
-    page = app.test_client().get("/foreign")
-    assert (page.status_code, "<html>" in page.text, "Check whether the change was made" in page.text) == (
-        502,
-        False,
-        True,
-    )

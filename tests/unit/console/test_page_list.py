@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from bench.console_pages import LIVE, OF_ACCOUNT, OF_OPERATOR, OF_PERSON
+from bench.console_pages import OF_ACCOUNT, OF_OPERATOR, OF_PERSON
 from console.app import create_app
 from console.settings import Settings
 from tests.browser import pages
@@ -93,9 +93,3 @@ def test_every_page_is_looked_at() -> None:
         if method in (rule.methods or ())
     }
     assert every == set(looked_at()) | NOT_PAGES | LEADS_ON | SHOWN_OTHERWISE
-
-
-def test_no_name_is_used_twice() -> None:
-    lists = (OF_ACCOUNT, OF_PERSON, OF_OPERATOR, pages.OF_STRANGERS)
-    names = [name.removeprefix(LIVE) for each in lists for name in each if not name.startswith(LIVE)]
-    assert len(names) == len(set(names))

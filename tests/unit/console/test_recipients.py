@@ -19,11 +19,9 @@ from console.message.recipients import (
     UnknownCharset,
     decoded,
     phones_of_list,
-    placeholders,
     plain_phone,
     read_table,
     recipients_of_table,
-    sample_of,
 )
 from shared.contacts.formulas import defused
 from shared.sms.numbering import numbering_of
@@ -37,62 +35,32 @@ from tests.harness.what_we_read import table
     [
         ("+254 (711) 000-000", "254711000000"),
         ("00254711000000", "254711000000"),
-        ("254.711.000.000", "254711000000"),
         ("\u202a+254\u00a0711\u2011000000\u202c", "254711000000"),
         ("0711", "0711"),
         ("hello", "hello"),
         ("+49 (0)170 1234567", "+49 (0)170 1234567"),
         ("254711009918.0 ", "254711009918.0"),
         ("2.54711E+11", "2.54711E+11"),
-        ("+254 (711) 009-918", "254711009918"),
-        ("(+254) 711/009918", "254711009918"),
-        ("+(254)711009918", "254711009918"),
         ("+254.711009918", "254711009918"),
-        ("00 254 - 711 - 009918", "254711009918"),
         ("0711.009.918", "0711009918"),
         ("+86 13812345678", "8613812345678"),
-        ("+1 (202) 555-0143", "12025550143"),
         ("1.202.555.0143", "12025550143"),
         ("7 912 345-67-89", "79123456789"),
         ("- +254 711 009 918", "254711009918"),
-        ("-254711009918", "254711009918"),
-        ("\u2013 254711009918", "254711009918"),
         ("• (254) 711 009918", "254711009918"),
-        ("* +254711009918", "254711009918"),
         ("+254 711 009 918.", "254711009918"),
-        ("254711009918,", "254711009918"),
-        ("254711009918;", "254711009918"),
-        ("254711009918 -", "254711009918"),
         ("254711009918\t", "254711009918"),
         ("(+254711009918)", "254711009918"),
-        ("(254 711 009 918)", "254711009918"),
         ("(00254) 711 009 918", "254711009918"),
-        ("00 254711009918", "254711009918"),
-        ("00-254711009918", "254711009918"),
-        ("(00)254711009918", "254711009918"),
         ("+62 895123456789", "62895123456789"),
-        ("254\u2000711\u200a009\u3000918", "254711009918"),
-        ("254\u202f711\u00a0009918", "254711009918"),
-        ("+1 (202) 555 - 0143", "12025550143"),
         ("+38 (067) 123-45-67", "380671234567"),
-        ("+38(067)123-45-67", "380671234567"),
-        ("38 067 123 45 67", "380671234567"),
         ("+39 (06) 1234 5678", "390612345678"),
-        ("39 06 1234 5678", "390612345678"),
         ("+225 (07) 12 34 56 78 90", "225071234567890"),
-        ("88 01712345678", "8801712345678"),
-        ("88-01712345678", "8801712345678"),
         ("+88 (01712) 345678", "8801712345678"),
         ("06.12.34.56.78", "0612345678"),
-        ("06.12345678", "0612345678"),
-        ("(06) 12.34.56.78", "0612345678"),
         ("0.532.123.45.67", "05321234567"),
         ("+421 901/123 456", "421901123456"),
-        ("+421 901 / 123 456", "421901123456"),
-        ("+49 6221/12-3456", "496221123456"),
-        ("+7 (912) 345 - 67 - 89", "79123456789"),
         ("+380 67 123 - 45 - 67", "380671234567"),
-        ("+33 6/12/34/56/78", "33612345678"),
         ("+49 2151/123456", "492151123456"),
         ("+49 170 1234567-0", "4917012345670"),
         ("91 65 9123 4567", "916591234567"),
@@ -107,67 +75,36 @@ def test_a_phone_is_read_as_people_write_it(typed: str, phone: str) -> None:
     "typed",
     [
         "254711009918\t12",
-        "+254\t711009918",
         "254711009918\n254711009919",
-        "1. 254722000001",
         "12. 0722000001",
-        "1.254722000001",
         "12.0722000001",
-        "2.254.722.000.001",
         "2) 254722000002",
-        "12 254722000012",
         "(12) 254722000012",
-        "3 0722000003",
         "1 0722 0000 01 02",
-        "254733000001.0",
         "+254733000001.0",
-        "254 744 000 001.00",
         "254755000001 (2)",
-        "+254 755 000 001 (2)",
         "254711009918 12",
-        "254711009918/254722000001",
         "2026-11-27",
-        "27.11.2026",
         "+65 9123 4567 / 8",
-        "+65 9123 4567/68",
         "+65 9123 4567 - 12",
-        "+65 9123 4567 - 123",
         "12 - 254 711 009 918",
-        "1 - 6591234567",
         "555-2671 / 555-2672",
-        "7110099/7110088",
         "55512 - 55513",
-        "1 33 6 12 34 56 78",
         "7 33 6 12 34 56 78",
-        "10 65 9123 4567",
         "12.254.711.009.918",
-        "12/254 711 009 918",
         "21 65 9123 4567",
-        "49 254 711 009 918",
         "20 0722000001",
-        "62 895123456789",
         "+62 254711009918 12",
-        "+49 (0170) 1234567",
         "+49(0170)1234567",
-        "+44 (07911) 123456",
         "+44 (0 7911) 123456",
-        "+44 (0)7911 123456",
         "20.45 12 34 56 78",
-        "41.45 12 34 56 78",
         "+254 711 000 000.2",
-        "+65 9123 4567 / 8 / 9",
         "+65 9123 4567 / 9123 4568",
     ],
 )
 def test_digits_that_are_no_part_of_the_phone_are_left_for_the_api_to_refuse(typed: str) -> None:
     assert plain_phone(f" {typed} ") == typed
     assert not is_phone(typed) and suggest(typed) is None
-
-
-@pytest.mark.parametrize("typed", ["1 ", " ", "(", "( ", "-", "\u00a0"])
-def test_a_long_text_is_not_a_phone(typed: str) -> None:
-    text = f"1{typed * 100_000}x"
-    assert plain_phone(text) == text
 
 
 @pytest.mark.parametrize(
@@ -249,20 +186,6 @@ def test_a_first_row_with_a_phone_is_no_row_of_names(file: str, count: int, colu
     assert not table.has_names and (len(list(table.rows())), table.phone_column) == (count, column)
 
 
-@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
-def test_line_ends_are_the_same_whoever_wrote_them(end: str) -> None:
-    table = read_table(end.join(("phone,name", '254711000001,"Ann', 'May"', "254711000002,Ben", "")))
-    assert [each["variables"]["name"] for each in recipients_of_table(table, 0, {"name": 1})] == ["Ann\nMay", "Ben"]
-
-
-def test_a_list_has_a_phone_on_each_line_or_between_commas() -> None:
-    assert phones_of_list("1\r\n2, 3;4\n\n ,") == ["1", "2", "3", "4"]
-
-
-def test_placeholders_are_found_once_and_not_when_they_are_text() -> None:
-    assert placeholders("{{a}} {{ b|x }} {{a}} {{{{c}}}} {{1d}} {e}") == ["a", "b"]
-
-
 def test_only_the_first_hundred_columns_of_a_file_are_read() -> None:
     table = read_table(",".join(f"c{number}" for number in range(101)) + "\n" + "x," * 101)
     assert [len(row) for row in (table.columns, *table.rows())] == [100, 100]
@@ -279,25 +202,6 @@ def test_a_file_has_columns(delimiter: str) -> None:
 def test_a_column_fills_the_placeholder_that_an_import_makes_of_its_name() -> None:
     table = read_table("Phone,First Name,2nd line,  City (home) \n254711000000,Ann,x,Kisumu\n")
     assert [table.column(name) for name in ("first_name", "First_Name", "_2nd_line", "city_home")] == [1, 1, 2, 3]
-
-
-def test_a_file_without_names_has_numbered_columns() -> None:
-    table = read_table("Ann,254711000000\nBen,254711000001\n")
-    assert table.columns == ("1", "2") and len(list(table.rows())) == 2 and table.phone_column == 1
-
-
-@pytest.mark.parametrize("first", ["06.12.34.56.78", "+254 711 000 000 / 68", "8 (912) 345-67-89"])
-def test_a_first_row_whose_phone_cannot_be_read_has_no_names(first: str) -> None:
-    table = read_table(f"{first}\n33612345679\n33612345680\n")
-    assert not table.has_names and len(recipients_of_table(table, 0, {})) == 3
-
-
-def test_a_short_row_has_empty_cells() -> None:
-    table = read_table("name,phone\nAnn\n\n,254711000000\n")
-    assert recipients_of_table(table, 1, {"name": 0}) == [
-        {"phone": "", "variables": {"name": "Ann"}},
-        {"phone": "254711000000"},
-    ]
 
 
 @pytest.mark.parametrize(
@@ -405,13 +309,3 @@ def test_a_row_is_read_until_it_is_too_long(monkeypatch: pytest.MonkeyPatch, mor
     read_at_most(3 + 100, monkeypatch)
     with pytest.raises(csv.Error):
         read_table("phone,name\n" + more)
-
-
-def test_the_sample_is_the_first_lines(monkeypatch: pytest.MonkeyPatch) -> None:
-    rows = "name\r\n" + "a\u2028b\r\n" * 20
-    read_at_most(21, monkeypatch)
-    assert sample_of(rows + "c\r\n" * 1000) == rows
-
-
-def test_placeholders_beyond_the_longest_message_are_not_looked_for() -> None:
-    assert placeholders("{{a}}" + "x" * LONGEST_MESSAGE + "{{b}}") == ["a"]

@@ -15,11 +15,6 @@ def test_each_file_is_the_one_that_was_fetched(file: dict[str, str]) -> None:
     assert hashlib.sha256((vendor.ROOT / file["to"]).read_bytes()).hexdigest() == file["sha256"]
 
 
-def test_nothing_else_is_among_them() -> None:
-    folder = vendor.ROOT / "console/static/vendor"
-    assert {path.relative_to(vendor.ROOT).as_posix() for path in folder.iterdir()} <= {file["to"] for file in FILES}
-
-
 def test_the_notice_names_each() -> None:
     notice = (vendor.ROOT / "NOTICE").read_text()
     for package in vendor.packages():

@@ -5,7 +5,6 @@ import pytest
 from shared.contacts.charsets import encoding_named, is_western
 from shared.contacts.columns import NoContacts, read_columns
 from shared.contacts.csv import Checkpoint, ContactReader
-from shared.contacts.phone_cells import phones_in
 from shared.contacts.tags import cell_of, tags_of
 from shared.contacts.text_stream import text_chunks
 from shared.sms.numbering import numbering_of
@@ -67,16 +66,6 @@ def test_a_guess_is_told_from_a_certain_charset(row: Row) -> None:
     assert is_western(row["Text"]) is (row["Western"] == "yes")
 
 
-def test_two_names_that_begin_alike_are_two_fields() -> None:
-    names = "Original Traffic Source Drill-Down 1,Original Traffic Source Drill-Down 2"
-    contacts, _ = ContactReader(numbering_of(None)).read(f"phone,{names},Имя\n254711000301,PAID,brand,Ann\n", True)
-    assert contacts[0].fields == {
-        "original_traffic_source_drill_do": "PAID",
-        "original_traffic_source_dri_2": "brand",
-        "column_4": "Ann",
-    }
-
-
 def test_what_a_contact_has_no_room_for_is_cut_and_told() -> None:
     names = ",".join(f"f{number}" for number in range(35))
     rows = [",".join(["254711000301", ",".join(["x"] * 35), "a;b"])]
@@ -112,11 +101,6 @@ def test_a_person_names_thirty_fields_at_most(count: int, fits: bool) -> None:
 def test_contacts_who_have_not_agreed_are_told() -> None:
     (shop,) = [row for row in table("Exports of address books") if row["Program"] == "Shopify"]
     assert read(shop["File"])[0].checkpoint.notes == {"no_consent": [1, 2], "other_column": [1, 3]}
-
-
-@pytest.mark.parametrize("cell", [f"1{' ' * 100_000}1", "1," * 60_000, f'"{"x" * 100_000}'])
-def test_a_long_cell_is_no_phone(cell: str) -> None:
-    assert phones_in(cell, numbering_of("KE")) == []
 
 
 @pytest.mark.parametrize("name", ["SMS ID", "Phone Fax", "Mobile Country Code", "Phone Type", "Telefax", "Pager"])

@@ -10,8 +10,7 @@ from sqlalchemy import Engine, create_engine
 from sqlalchemy.exc import OperationalError
 
 from bulksms.environment import Installation
-from shared.db import full_disk as disk
-from shared.db.full_disk import is_disk_full, shortage
+from shared.db.full_disk import is_disk_full
 from shared.health import doctor, postgres
 from shared.health.finding import Finding
 from shared.settings import Settings
@@ -30,11 +29,6 @@ def test_it_works() -> None:
 def full(monkeypatch: pytest.MonkeyPatch) -> None:
     """The disk has 3 MiB left."""
     monkeypatch.setattr("shared.db.full_disk.shutil.disk_usage", lambda path: SimpleNamespace(free=3 << 20))
-
-
-def test_there_is_room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("shared.db.full_disk.shutil.disk_usage", lambda path: SimpleNamespace(free=disk.MIN_FREE_BYTES))
-    assert shortage(tmp_path) is None
 
 
 @pytest.mark.usefixtures("full")

@@ -48,9 +48,3 @@ def test_files_are_deleted_when_they_are_old_or_on_request(tmp_path: Path) -> No
     claims.write(claim(1))
     claims.forget()
     assert list(tmp_path.iterdir()) == []
-
-
-def test_a_folder_that_cannot_be_written_stops_nothing(tmp_path: Path) -> None:
-    claims = Claims(tmp_path / "missing" / "mark.json")
-    claims.write(claim(1))
-    assert claims.recent(HERE, 1) == []

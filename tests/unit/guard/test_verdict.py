@@ -47,10 +47,6 @@ def test_a_witnessed_loss_holds_in_every_case(known: Evidence, promoted: bool, s
     assert judge(found).reason
 
 
-def test_a_crash_of_the_same_server_is_not_waited_for() -> None:
-    assert outcomes(RESTARTED._replace(missing=3)) == ["confirm"] * 3
-
-
 @pytest.mark.parametrize("synchronous", [True, False])
 def test_a_promoted_standby_that_every_worker_finds_complete_goes_on(synchronous: bool) -> None:
     assert outcomes(PROMOTED._replace(synchronous=synchronous)) == ["wait", "confirm", "confirm"]

@@ -47,14 +47,3 @@ def test_csv_is_streamed_as_utf_8(client: FlaskClient) -> None:
     assert response.headers["Content-Type"] == "text/csv; charset=utf-8" and "Content-Length" not in response.headers
     assert response.headers["Content-Disposition"] == 'attachment; filename="table.csv"'
     assert response.data == "a\n\u00e9\n".encode()
-
-
-def test_the_response_to_head_has_no_body(client: FlaskClient) -> None:
-    response = client.head("/one/a")
-    assert (response.status_code, response.data, response.headers["Content-Length"]) == (201, b"", "28")
-
-
-def test_there_is_no_current_request_outside_of_one(client: FlaskClient) -> None:
-    client.get("/one/a")
-    with pytest.raises(RuntimeError):
-        current_request()

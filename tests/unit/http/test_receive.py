@@ -44,10 +44,6 @@ def test_which_bodies_are_small(headers: list[tuple[bytes, bytes]], small: bool)
     assert is_small(headers, 65_536) == small
 
 
-def test_a_small_body_is_read_to_its_end() -> None:
-    assert asyncio.run(whole_body(Client(chunk(b"ab"), chunk(b""), chunk(b"c", more=False)))) == b"abc"
-
-
 def test_a_client_that_leaves_before_the_end() -> None:
     with pytest.raises(ClientGone):
         asyncio.run(whole_body(Client(chunk(b"ab"), GONE)))
@@ -66,11 +62,6 @@ async def spooled(client: Client, most: int = 1_000, in_memory: int = 1_000) -> 
 def test_a_large_body_is_passed_on_when_it_is_complete(in_memory: int) -> None:
     client = Client(chunk(b"abc"), chunk(b""), chunk(b"de"), chunk(b"", more=False))
     assert asyncio.run(spooled(client, in_memory=in_memory)) == (b"abcde", False)
-
-
-def test_a_large_body_that_ends_with_its_client() -> None:
-    with pytest.raises(ClientGone):
-        asyncio.run(spooled(Client(chunk(b"abc"), GONE)))
 
 
 def test_the_rest_of_a_body_that_is_too_large_is_not_read() -> None:

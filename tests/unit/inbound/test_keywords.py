@@ -41,10 +41,6 @@ def test_a_text_that_is_not_read_to_its_end_is_no_certain_opt_out() -> None:
     assert (keyword_of(whole), keyword_of(whole + "!")) == (Keyword.STOP, Keyword.POSSIBLE_STOP)
 
 
-def test_below_a_signature_more_may_follow() -> None:
-    assert keyword_of("STOP\n\n" + "This e-mail is confidential. " * 1_000) is Keyword.STOP
-
-
 def test_a_long_text_opts_nobody_in() -> None:
     assert (keyword_of("START" + "!" * 55), keyword_of("START" + "!" * 56)) == (Keyword.START, None)
 

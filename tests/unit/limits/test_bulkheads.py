@@ -122,16 +122,6 @@ def test_an_owner_with_reads_that_wait_rests_as_long_as_each_took() -> None:
     asyncio.run(run())
 
 
-def test_a_write_that_waits_does_not_rest() -> None:
-    async def run() -> None:
-        pool, rests = FairThreadPool("test", 1, 1), Rests()
-        read, write = pool.submit(1, str, rests=True), pool.submit(1, str)
-        await asyncio.gather(read, write)
-        assert rests.seconds == []
-
-    asyncio.run(run())
-
-
 def test_an_owner_that_waits_for_each_response_never_rests() -> None:
     async def run() -> None:
         pool, rests = FairThreadPool("test", 1, 1), Rests()
@@ -151,20 +141,6 @@ def test_a_waiting_job_can_be_withdrawn_but_a_running_one_cannot() -> None:
         assert not pool.withdraw(1, working) and not pool.withdraw(2, last)
         work.release.set()
         assert [await working, await last] == ["working", "last"] and work.began == ["working", "last"]
-
-    asyncio.run(run())
-
-
-def test_an_error_goes_to_its_owner_and_the_thread_goes_on() -> None:
-    def fail() -> None:
-        raise ValueError("a mistake")
-
-    async def run() -> None:
-        pool = FairThreadPool("test", 1, 1)
-        results = await asyncio.gather(
-            *(pool.submit(1, each) for each in (fail, fail, lambda: "done")), return_exceptions=True
-        )
-        assert [type(result) for result in results] == [ValueError, ValueError, str]
 
     asyncio.run(run())
 

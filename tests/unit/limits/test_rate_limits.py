@@ -57,14 +57,6 @@ def test_a_key_may_have_a_rate_of_its_own(clock: Clock) -> None:
     assert buckets.wait(-1, 0.1) == 11
 
 
-def test_a_rate_that_is_lowered_counts_at_once(clock: Clock) -> None:
-    buckets = Buckets(100)
-    assert taken(buckets, 1) == 1
-    assert taken(buckets, 50, rate=3) == 3
-    clock.now += 1
-    assert taken(buckets, 500, rate=200) == 200
-
-
 def test_charging_more_than_is_left_makes_a_debt(clock: Clock) -> None:
     buckets = Buckets(10)
     assert buckets.take("a") == 9
@@ -93,19 +85,6 @@ def test_no_more_keys_are_remembered_than_fit(clock: Clock) -> None:
 def together(count: int, redis: Redis, rate: float = 100) -> list[tuple[Buckets, SharedRateLimit]]:
     made = [Buckets(rate) for _ in range(count)]
     return [(buckets, SharedRateLimit(redis, {"requests": buckets})) for buckets in made]
-
-
-def test_processes_that_count_together_keep_one_limit(clock: Clock) -> None:
-    """Each takes all it can; what is too much in a tenth of a second is missing afterwards."""
-    processes = together(4, fakeredis.FakeRedis())
-    accepted, began = 0, clock.now
-    for _ in range(200):
-        for buckets, sharing in processes:
-            accepted += taken(buckets, 30)
-            sharing.count()
-        clock.now += 0.1
-    assert accepted <= 100 * (clock.now - began) + 4 * 100
-    assert accepted >= 100 * (clock.now - began) * 0.9
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -56,14 +56,6 @@ def test_the_password_that_the_carriers_file_names(monkeypatch: pytest.MonkeyPat
     assert read_carriers(file, 15, environ=found).carriers
 
 
-def test_a_setting_in_a_file(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.chdir(tmp_path)
-    Path("fallbacks").write_text(FORMER)
-    monkeypatch.setenv("SECRET_KEY_FALLBACKS_FILE", "fallbacks")
-    found = exported(tmp_path, OWN)
-    assert found == {**OWN, "SECRET_KEY_FALLBACKS": FORMER}
-
-
 def test_the_services_own_values_come_first(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("SECRET_KEY", "y" * 32)
     monkeypatch.setenv("SECRET_KEY_FILE", "/nowhere")

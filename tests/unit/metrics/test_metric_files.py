@@ -10,7 +10,6 @@ from pathlib import Path
 
 from prometheus_client import CollectorRegistry
 
-from shared.observability.metric_files import Slot
 from shared.observability.metrics import DIRECTORY, HostCollector
 
 COUNT = """
@@ -96,8 +95,3 @@ def test_gauges_of_ended_processes_are_forgotten(tmp_path: Path) -> None:
         assert left.exists()
     failures(tmp_path)
     assert not left.exists()
-
-
-def test_a_slot_is_taken_once(tmp_path: Path) -> None:
-    slots = [Slot(tmp_path) for _ in range(3)]
-    assert [slot.number() for slot in slots] == [slot.number() for slot in slots] == [1, 2, 3]

@@ -20,11 +20,6 @@ def test_it_works() -> None:
     assert (found.name, found.only) == ("Acme", True)
 
 
-def test_the_default_name_is_the_host() -> None:
-    found = oidc_settings(SET)
-    assert found is not None and (found.name, found.only) == ("id.acme.example", False)
-
-
 WRONG = [
     *(({"OIDC_ONLY": value}, "OIDC_ONLY") for value in ("true", "yes", "on")),
     ({"OIDC_ISSUER": "", "OIDC_ONLY": "1"}, "OIDC_ONLY"),

@@ -40,13 +40,6 @@ def breaker(time: Time) -> CircuitBreaker:
     return CircuitBreaker(Carrier(), clock=time)  # type: ignore[arg-type]
 
 
-def test_it_works(breaker: CircuitBreaker) -> None:
-    breaker.note([TAKEN] * 3)
-    assert breaker.admit(500) == 500
-    assert (breaker.state, breaker.error, breaker.is_stopping) == ("ready", None, False)
-    assert breaker.counts.submitted == 3
-
-
 def test_windows_that_end_at_once_are_all_counted(breaker: CircuitBreaker) -> None:
     both = threading.Barrier(2)
 
@@ -134,12 +127,6 @@ def test_a_pause_and_a_lost_bind_close_it(breaker: CircuitBreaker) -> None:
     breaker.paused = False
     breaker.carrier.trouble = "connecting: refused"  # type: ignore[misc]
     assert (breaker.admit(500), breaker.state, breaker.error) == (0, "down", "connecting: refused")
-
-
-def test_the_simulated_carrier_never_opens_it() -> None:
-    breaker = CircuitBreaker(Carrier(), breaks=False)  # type: ignore[arg-type]
-    breaker.note([FAILED] * 10 * MAX_FAILURES)
-    assert breaker.admit(500) == 500
 
 
 def test_a_refusal_for_good_closes_it(breaker: CircuitBreaker, time: Time) -> None:

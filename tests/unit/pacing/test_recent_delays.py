@@ -3,7 +3,7 @@
 import pytest
 from prometheus_client import CollectorRegistry, Histogram
 
-from shared.carriers.delays import quantile, sum_of
+from shared.carriers.delays import quantile
 from worker.pacing.recent_delays import RECENT_SECONDS, STEP_SECONDS, RecentDelays
 
 BOUNDS = (1.0, 2.0, 4.0)
@@ -71,11 +71,6 @@ def test_old_delays_are_not_counted() -> None:
 )
 def test_a_quantile_is_between_the_bounds_of_its_bucket(share: float, counts: list[int], expected: float) -> None:
     assert quantile(share, buckets(counts)) == (None if expected is None else pytest.approx(expected))
-
-
-def test_workers_are_counted_together() -> None:
-    assert sum_of([buckets([1, 0, 0, 2]), buckets([0, 3, 0, 1]), {}]) == buckets([1, 3, 0, 3])
-    assert sum_of([]) == {}
 
 
 def test_the_series_of_other_labels_are_added_up() -> None:

@@ -30,12 +30,6 @@ def test_without_a_matching_limit_it_is_the_queue_of_the_carrier() -> None:
     assert choose("254911000000", "BANK").queue == "one"
 
 
-def test_a_longer_prefix_is_told_from_a_shorter_one() -> None:
-    limits = (Limit(1, prefix="254711000000"), Limit(2, prefix="2547"))
-    assert choose("254711000000", "ACME", *limits).limits == ("prefix 254711000000", "prefix 2547")
-    assert choose("254711000001", "ACME", *limits).limits == ("prefix 2547",)
-
-
 def test_the_slowest_limit_decides_how_long_it_takes() -> None:
     routes = Routes((Route("all", ("one",)),), {"one": {}}, (ACME, KENYA))
     choice = routes.chooser("ACME", 1, 0, {"one"})("254711000000")
@@ -76,14 +70,6 @@ class OneCarrier:
         self.pace = pace
 
 
-def test_a_pace_is_that_of_the_slowest() -> None:
-    carrier = OneCarrier(Fixed(30))
-    pace = CombinedPace([Fixed(100), Fixed(50), Fixed(0)], carrier)  # type: ignore[arg-type]
-    assert (pace.chunk, pace.allowed) == (5, 30)
-    pace.throttled(1)
-    assert carrier.pace.throttles == 1
-
-
 def test_a_message_needs_room_under_every_limit() -> None:
     narrow, wide = Fixed(10, left=3), Fixed(10, left=100)
     pace = CombinedPace([narrow, wide], OneCarrier(Fixed(0)))  # type: ignore[arg-type]
@@ -97,7 +83,3 @@ def test_a_claim_that_one_limit_refuses_is_scheduled_under_none(narrow: int, car
     pace = CombinedPace(paces[:2], OneCarrier(paces[2]))  # type: ignore[arg-type]
     assert pace.schedule_claim(3) == (scheduled > 0)
     assert [each.scheduled for each in paces] == [scheduled] * 3
-
-
-def test_with_all_limits_lifted_nothing_is_limited() -> None:
-    assert CombinedPace([Fixed(0)], OneCarrier(Fixed(0))).chunk == 0  # type: ignore[arg-type]

@@ -15,9 +15,6 @@ from api.problems import CATALOGUE
 from shared.db.connection import CONNECT_SECONDS
 from shared.observability.metrics import DIRECTORY
 from shared.settings import from_environment
-from tests.containers import page
-from tests.containers.images import IMAGES, taken_from_registry
-from tests.containers.proof import COPIED
 from tests.unit.project.test_readme import of_the_code
 from worker.carrier_config.file import read_carriers
 
@@ -26,7 +23,6 @@ SERVICES: dict[str, Any] = COMPOSE["services"]
 OURS = ("migrate", "api", "worker", "webhooks")
 LONG_LIVED = [name for name in SERVICES if name != "migrate"]
 NGINX = Path("deploy/nginx.conf").read_text()
-FRONT = Path("deploy/front.sh").read_text()
 DOCUMENT = Path("docs/operating/deployment.md").read_text()
 EXAMPLE = Path(".env.example").read_text()
 
@@ -54,11 +50,6 @@ def test_guard_and_configuration_have_a_place_outside_the_container(name: str) -
     assert volumes[folder] in COMPOSE["volumes"]
     assert volumes["/etc/bulksms"] == "./deploy/config"
     assert f"--owner=bulksms {folder}" in Path("Dockerfile").read_text()
-
-
-def test_the_folder_of_the_configuration_is_not_committed() -> None:
-    lines = Path("deploy/config/.gitignore").read_text().splitlines()
-    assert {line for line in lines if not line.startswith("#")} == {"*", "!.gitignore", "!carriers.example.toml"}
 
 
 def test_the_example_of_carriers_can_be_used() -> None:
@@ -97,64 +88,15 @@ def test_services_that_use_the_database_are_stopped_before_it(name: str) -> None
     assert SERVICES[name]["depends_on"]["migrate"]["condition"] == "service_completed_successfully"
 
 
-def test_images_that_are_built_here_are_never_pulled() -> None:
-    """A service that names the image, and not how it is built, would ask a registry for it first."""
-    assert {name for name, service in SERVICES.items() if service["image"] == "bulksms"} == {*OURS, "console"}
-    assert all(SERVICES[name]["build"] == "." for name in (*OURS, "console"))
-
-
-def test_each_image_has_a_stand_in_for_the_proof_without_a_registry() -> None:
-    named = taken_from_registry(Path("Dockerfile").read_text(), Path("docker-compose.yml").read_text())
-    assert named == set(IMAGES)
-
-
-def test_the_proof_finds_the_commands_of_the_page() -> None:
-    make, start, account = page.first_start()
-    assert make.startswith("cp .env.example .env")
-    assert [command.split()[:3] for command in start] == [["docker", "compose", "up"], ["docker", "compose", "exec"]]
-    assert [command.split()[4:6] for command in account][-1] == ["bulksms", "key"]
-    assert page.tls().split("\n")[0].startswith("TLS_CERTIFICATE=")
-    assert page.command("sh deploy/replace-api.sh") == "sh deploy/replace-api.sh"
-
-
-def test_the_proof_copies_what_the_image_takes() -> None:
-    allowed = [line[1:] for line in Path(".dockerignore").read_text().splitlines() if line.startswith("!")]
-    assert set(allowed) <= set(COPIED)
-
-
 def test_a_worker_may_finish_its_window() -> None:
     lease = from_environment({"DATABASE_URL": "postgresql://x", "REDIS_URL": "redis://x", "SECRET_KEY": "x" * 32}).lease
     assert seconds(SERVICES["worker"]["stop_grace_period"]) > lease + CONNECT_SECONDS
-
-
-def test_there_are_two_apis_by_default() -> None:
-    assert SERVICES["api"]["deploy"]["replicas"] == 2
-    assert "ports" not in SERVICES["api"], "two containers cannot share a port of the machine"
 
 
 def test_nothing_is_published_to_the_world_by_default() -> None:
     for name, service in SERVICES.items():
         for port in service.get("ports", []):
             assert re.match(r"\$\{((TLS|CONSOLE)_)?BIND:-127\.0\.0\.1\}:", port), name
-
-
-def test_nginx_looks_the_api_up_again() -> None:
-    """tests/services/deploy does it with a real nginx, where one is installed."""
-    (upstream,) = re.findall(r"upstream api \{(.*?)\}", NGINX, re.S)
-    assert "include /run/front/api.conf;" in upstream
-    assert "getent ahosts api" in FRONT and "made=/run/front" in FRONT
-    assert "wget -q" in FRONT and SERVICES["front"]["healthcheck"]["test"][1] == "wget", (
-        "the image of the front must have it"
-    )
-
-
-def test_the_api_is_replaced_as_compose_names_things() -> None:
-    script = Path("deploy/replace-api.sh").read_text()
-    (front, path) = re.findall(r"compose exec -T (\w+) sh (\S+) leave", script)[0]
-    assert f"./deploy/front.sh:{path}:ro" in SERVICES[front]["volumes"]
-    assert re.findall(r"compose ps --quiet (\w+)", script)[0] in SERVICES
-    given = [int(number) for number in re.findall(r"docker stop --time (\d+)", script)]
-    assert given == [seconds(SERVICES["api"]["stop_grace_period"])]
 
 
 def problems() -> dict[int, dict[str, Any]]:
@@ -182,19 +124,6 @@ def test_nginx_answers_errors_as_the_api_does() -> None:
 
 def test_nginx_has_the_limit_that_customers_are_told() -> None:
     assert re.findall(r"^ *limit_conn clients (\d+);", NGINX, re.M) == [str(CONNECTIONS_OF_ADDRESS)]
-
-
-def test_only_a_post_with_a_key_is_repeated_after_it_was_sent() -> None:
-    (plain,) = re.findall(r"location / \{(.*?)\n        \}", NGINX, re.S)
-    assert "non_idempotent" not in plain
-    (repeated,) = re.findall(r"location @idempotent \{(.*?)\n        \}", NGINX, re.S)
-    assert "non_idempotent" in repeated
-    assert 'map "$request_method:$http_idempotency_key" $has_idempotency_key { "~^POST:." 1; default 0; }' in NGINX
-
-
-def test_the_client_cannot_name_its_own_address() -> None:
-    assert re.findall(r"proxy_set_header X-Forwarded-For (.*);", NGINX) == ["$remote_addr"]
-    assert "real_ip_recursive on;" in NGINX
 
 
 def test_the_image_keeps_what_the_code_imports() -> None:

@@ -63,12 +63,6 @@ def test_the_policy_of_the_api_allows_what_a_page_does(site: Path) -> None:
         assert not re.search(r"<[^>]+\son[a-z]+=", html), name
 
 
-def test_the_scripts_of_a_page_exist(site: Path) -> None:
-    for name, html in pages(site):
-        for source in re.findall(r"<script\b[^>]*\bsrc=\"?([^\"\s>]+)", html):
-            assert ((site / name).parent / source).resolve().is_file(), f"{name}: {source}"
-
-
 def test_the_runbook_of_every_alert_is_a_section_of_the_site(site: Path) -> None:
     groups = yaml.safe_load((ROOT / "deploy/observe/rules.yml").read_text())["groups"]
     urls = [rule["annotations"]["runbook_url"] for group in groups for rule in group["rules"] if "alert" in rule]

@@ -7,7 +7,6 @@ import pytest
 import yaml
 
 from api.server.process import END_SECONDS, HUNG_SECONDS
-from console.settings import from_environment as console_settings
 from shared.observability.metrics import DIRECTORY
 from shared.settings import MAX_LEASE_SECONDS, from_environment
 from tests.unit.project.test_readme import of_the_code
@@ -110,36 +109,6 @@ def test_the_settings_exist_and_are_valid() -> None:
     assert ports == {8000, DEFAULT_PORT, int(values["METRICS_PORT"])}
     mounts = {each["mountPath"] for each in pod("bulksms-worker")["containers"][0]["volumeMounts"]}
     assert {str(Path(values["GUARD_FILE"]).parent), str(Path(values[DIRECTORY]).parent)} <= mounts
-
-
-def test_the_console_has_settings_of_its_own() -> None:
-    """And no secret of the others, nor a way to Postgres and Redis."""
-    [container] = pod("bulksms-console")["containers"]
-    assert [*container["envFrom"]] == [
-        {"configMapRef": {"name": "bulksms-console"}},
-        {"secretRef": {"name": "bulksms-console"}},
-    ]
-    values = one("ConfigMap", "bulksms-console")["data"] | one("Secret", "bulksms-console")["stringData"]
-    assert values == {**values, "CONSOLE_SECRET_KEY": ""}
-    settings = console_settings(values | {"CONSOLE_SECRET_KEY": "x" * 32})
-    assert settings.api_url == "http://" + one("Service", "bulksms-api")["metadata"]["name"] and settings.secure
-    [policy] = [each for each in of_kind("NetworkPolicy") if each["metadata"]["name"] == "bulksms-servers"]
-    [components] = [
-        each["values"] for each in policy["spec"]["podSelector"]["matchExpressions"] if "component" in each["key"]
-    ]
-    assert set(components) == {name.removeprefix("bulksms-") for name in NAMES} - {"console"}
-    assert {port["port"] for rule in one("NetworkPolicy")["spec"]["egress"] for port in rule["ports"]} == {53}
-
-
-def test_the_number_of_workers_follows_the_age_of_the_queue() -> None:
-    for scaler in of_kind("HorizontalPodAutoscaler"):
-        target = scaler["spec"]["scaleTargetRef"]
-        assert WORKLOADS[target["name"]]["kind"] == target["kind"]
-        assert scaler["spec"]["minReplicas"] == WORKLOADS[target["name"]]["spec"]["replicas"]
-    [metric] = one("HorizontalPodAutoscaler", "bulksms-worker")["spec"]["metrics"]
-    name = metric["external"]["metric"]["name"]
-    assert f"| `{name}` | `category` |" in Path("docs/reference/metrics.md").read_text()
-    assert f'__name__="{name}"' in Path("docs/operating/kubernetes.md").read_text()
 
 
 def test_only_named_traffic_is_allowed_in_or_out() -> None:

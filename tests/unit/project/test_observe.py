@@ -13,7 +13,6 @@ import yaml
 
 from tests.faults.catalogue import FAULTS
 from tests.observe.of_faults import ALERTS_OF, NO_ALERT_FOR
-from tests.observe.prometheus import shortened
 
 OBSERVE = Path("deploy/observe")
 RULES: dict[str, Any] = yaml.safe_load((OBSERVE / "rules.yml").read_text())
@@ -56,22 +55,6 @@ def test_the_queries_name_metrics_and_labels_that_exist() -> None:
     assert {query: wrong for query in QUERIES if (wrong := wrong_names(query))} == {}
 
 
-def test_wrong_names_are_found() -> None:
-    assert wrong_names("sum(rate(bulksms_nothing_total[5m]))") == ["bulksms_nothing_total"]
-    assert wrong_names('bulksms_carrier_rate{phone="1"}') == ["bulksms_carrier_rate.phone"]
-    assert wrong_names("bulksms:nothing:rate5m") == ["bulksms:nothing:rate5m"]
-
-
-def test_the_queries_group_by_labels_that_their_metrics_have() -> None:
-    for query in QUERIES:
-        if re.search(r"bulksms:|node_", query):
-            continue
-        metrics = [family(series) for series in re.findall(r"(?<![\w:])bulksms_\w+", query)]
-        known = {label for name in metrics for label in LABELS.get(name, ())} | {"le"} | OF_PROMETHEUS
-        for labels in re.findall(r"\b(?:by|on) \(([^)]*)\)", query):
-            assert {label.strip() for label in labels.split(",")} <= known, query
-
-
 def test_each_alert_has_a_severity_a_summary_and_a_section_of_the_page() -> None:
     for name, rule in ALERTS.items():
         assert rule["labels"]["severity"] in ("page", "ticket"), name
@@ -96,22 +79,11 @@ def test_every_alert_fires_in_the_tests_of_the_rules() -> None:
     assert [name for name in ALERTS if f'alertname="{name}"' not in tests] == []
 
 
-def test_every_alert_is_made_to_fire_on_the_running_service() -> None:
-    tests = "".join(path.read_text() for path in Path("tests/observe").glob("test_*.py"))
-    assert {*re.findall(r"\bBulksms[A-Z]\w+", tests)} == set(ALERTS)
-
-
 def test_every_fault_has_an_alert_or_a_reason_why_it_needs_none() -> None:
     assert ALERTS_OF.keys() & NO_ALERT_FOR.keys() == set()
     assert ALERTS_OF.keys() | NO_ALERT_FOR.keys() == FAULTS.keys()
     assert {alert for alerts in ALERTS_OF.values() for alert in alerts} <= ALERTS.keys()
     assert all(NO_ALERT_FOR.values()) and all(ALERTS_OF.values())
-
-
-def test_the_service_is_tested_with_short_windows_of_every_rule() -> None:
-    short = shortened()
-    assert {*re.findall(r"\[(\w+)\]", short)} == {"15s", "20s"}
-    assert {*re.findall(r"for: (\w+)", short)} == {"5s"}
 
 
 @pytest.mark.prometheus
@@ -130,16 +102,3 @@ def test_prometheus_and_alertmanager_accept_rules_and_configuration(command: str
     assert program, f"install Debian's prometheus and prometheus-alertmanager, which have {tool}"
     done = subprocess.run([program, *arguments], cwd=OBSERVE, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stdout + done.stderr
-
-
-def test_make_observe_watches_the_given_port() -> None:
-    """Its own files have the port in every address."""
-    done = subprocess.run(
-        ["make", "--dry-run", "observe", "PORT=8080"], capture_output=True, text=True, timeout=60, check=True
-    )
-    [replace] = re.findall(r"sed 's/(.*?)/(.*?)/'", done.stdout)
-    assert replace == ("localhost:8000", "localhost:8080")
-    assert "--config.file=var/prometheus/prometheus.yml" in done.stdout
-    for file in ("prometheus.yml", "rules.yml"):
-        assert file in done.stdout
-        assert {*re.findall(r"localhost:8\d+", (OBSERVE / file).read_text())} == {replace[0]}

@@ -24,12 +24,6 @@ def test_accepting_and_sending_need_a_carrier_by_name() -> None:
     assert not from_environment(NEEDED).simulated, "others do not: they only read"
 
 
-@pytest.mark.parametrize("wrong", [{"CARRIER": "main"}, {"CARRIER": "simulator", "CARRIERS_FILE": "carriers.toml"}])
-def test_an_unknown_carrier_is_refused(wrong: dict[str, str]) -> None:
-    with pytest.raises(SettingsError, match="CARRIER"):
-        from_environment({**NEEDED, **wrong})
-
-
 @pytest.mark.parametrize("name", ["DATABASE_URL", "REDIS_URL", "SECRET_KEY", "METRICS_TOKEN", "LEASE_SECONDS"])
 def test_every_setting_may_stand_in_a_file(name: str, tmp_path: Path) -> None:
     values = NEEDED | {"METRICS_TOKEN": "token", "LEASE_SECONDS": "20"}

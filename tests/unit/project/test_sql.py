@@ -7,8 +7,6 @@ from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 
-import pytest
-
 import shared.ids
 
 ROOT = Path(shared.ids.__file__).parent.parent
@@ -95,33 +93,6 @@ def found() -> Counter[str]:
             if not name.startswith(WITHOUT):
                 count[name] = undocumented(ast.parse(path.read_text()))
     return +count
-
-
-@pytest.mark.parametrize(
-    ("source", "expected"),
-    [
-        ('A = text("SELECT 1")\n"""Why."""', 0),
-        ('A, B = (text(each) for each in C)\n"""Why."""', 0),
-        ('A = text("SELECT 1")', 1),
-        ('A = text("SELECT 1")\nB = 1\n"""Of B."""', 1),
-        ('A = text("SELECT 1")\n"""Why."""\nB = text("SELECT 2")', 1),
-        ('def f(): g(text("SELECT 1"))', 1),
-        ('def f(): g(text(f"LOCK TABLE {t}"))', 1),
-        ('A = "SELECT 1"\nB = text(f"{A} WHERE x")\n"""Why."""', 0),
-        ('A = "SELECT 1"', 1),
-        ('A = "SELECT 1"\n"""Why."""', 0),
-        ('A = f"\\nWITH {B} SELECT 1"\nC = 1', 1),
-        ('def f(): driver.execute(sql.SQL("COPY {}"))', 1),
-        ('A = "Select a file. SET it."', 0),
-    ],
-)
-def test_it_counts(source: str, expected: int) -> None:
-    assert undocumented(ast.parse(f"from sqlalchemy import text\n{source}")) == expected
-
-
-def test_another_function_of_this_name_makes_no_statements() -> None:
-    assert undocumented(ast.parse('A = text("x")')) == 0
-    assert undocumented(ast.parse('from sqlalchemy import text\nA = text("x")')) == 1
 
 
 def test_statements_of_text_are_constants_with_a_docstring() -> None:

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from api.server.process import END_SECONDS, HUNG_SECONDS
-from console.settings import from_environment as console_settings
 from shared.observability.metrics import DIRECTORY
 from shared.settings import MAX_LEASE_SECONDS, from_environment
 from tests.unit.project.test_readme import of_the_code
@@ -51,15 +50,6 @@ def test_it_works() -> None:
     assert command("bulksms-console.service")[:3] == started["console"].split()[:3]
     assert command("bulksms-console.service")[3:] == ["--host", "${CONSOLE_BIND}", "--port", "${CONSOLE_PORT}"]
     assert command("bulksms-api@.service")[3:] == ["--host", "${BIND}", "--port", "%i"]
-
-
-def test_all_are_confined_in_the_same_way() -> None:
-    blocks = {(FOLDER / name).read_text().partition("# Hardening")[2].partition("\n\n")[0].strip() for name in UNITS}
-    assert len(blocks) == 1
-    for name in UNITS:
-        own = "bulksms-console" if "console" in name else "bulksms"
-        assert directives(name)["User"] == [own]
-        assert f"u {own} " in (FOLDER / "bulksms.sysusers").read_text()
 
 
 @pytest.mark.parametrize("name", UNITS)
@@ -116,12 +106,3 @@ def test_the_example_names_existing_settings_and_places() -> None:
     assert set_["GUARD_FILE"].startswith(f"/var/lib/{places['StateDirectory'][0]}/")
     assert set_[DIRECTORY].startswith(f"/run/{places['RuntimeDirectory'][0]}/")
     assert places["RuntimeDirectoryPreserve"] == ["yes"], "the other processes go on counting there"
-
-
-def test_the_console_has_settings_of_its_own() -> None:
-    """And reads no secret of the others."""
-    assert directives("bulksms-console.service")["EnvironmentFile"] == ["/etc/bulksms/console.env"]
-    values = dict(re.findall(r"^([A-Z_]+)=(.*)$", (FOLDER / "console.env.example").read_text(), re.M))
-    read = set(re.findall(r'"([A-Z_]+)"', Path("console/settings.py").read_text()))
-    assert set(values) <= read | {"CONSOLE_BIND", "CONSOLE_PORT"}
-    assert console_settings(values | {"CONSOLE_SECRET_KEY": "x" * 32}).secure

@@ -43,9 +43,3 @@ def test_slow_reads_leave_connections_to_commits(connections: int) -> None:
     """Also with the fewest connections that a process may have."""
     (accounts,) = (pool.threads for pool in pools(connections) if pool.name == "accounts")
     assert accounts + chunks(connections) < connections + OVERFLOW
-
-
-def test_the_architecture_links_to_the_list() -> None:
-    text = Path("docs/explanation/architecture.md").read_text()
-    assert "security.md#thread-pools" in text
-    assert not re.search(rf"\b({'|'.join(NUMBERS)}) (thread )?(pools|lanes)", text)

@@ -36,10 +36,6 @@ def test_the_cheapest_is_of_the_longest_prefix() -> None:
     assert choose(routing, "256711000000") == Choice("one", "cheap", "cheapest")
 
 
-def test_a_carrier_without_a_price_is_the_dearest() -> None:
-    assert routes().price("three", "254711000000") == float("inf")
-
-
 def test_a_closed_carrier_is_skipped() -> None:
     routing = routes(Route("kenya", ("one", "two"), prefixes=("254",)))
     assert choose(routing, available={"two", "three"}) == Choice("two", "kenya", "fallback")
@@ -55,10 +51,6 @@ def test_a_message_that_was_not_taken_goes_to_the_next_carrier() -> None:
     assert choose(routing, attempts=1) == Choice("two", "kenya", "again")
     assert choose(routing, attempts=2) == Choice("one", "kenya", "first")
     assert choose(routing, attempts=1, available={"one"}).carrier == "one"
-
-
-def test_the_explanation_is_short() -> None:
-    assert choose(routes(Route("kenya", ("one",)))).explanation == "kenya: first"
 
 
 def test_a_remembered_choice_counts_only_for_the_same_available_carriers() -> None:

@@ -28,10 +28,6 @@ def test_over_many_cycles_of_any_size_authentication_gets_its_share(room: int, s
     assert taken == pytest.approx(share * room * cycles, abs=1)
 
 
-def test_without_a_share_nothing_is_due() -> None:
-    assert AuthenticationShare(0.0).take_owed(1000) == 0
-
-
 def test_a_lane_without_messages_saves_up_no_more_than_a_turn() -> None:
     guarantee = AuthenticationShare(0.2)
     for _ in range(100):

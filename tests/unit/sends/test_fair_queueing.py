@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.lifecycle import LANE_WEIGHTS, LANES
+from shared.lifecycle import LANES
 from shared.sends.fair_queueing import MICROSECONDS_PER_SEGMENT, turn, virtual_time
 
 AUTHENTICATION, TRANSACTIONAL, MARKETING = range(len(LANES))
@@ -84,22 +84,6 @@ def test_a_weight_is_a_share(weight: int) -> None:
     queue.put("heavy", 5_000, weight=weight)
     shares = Counter(queue.served(1_200))
     assert shares["heavy"] == pytest.approx(weight * shares["light"], rel=0.05)
-
-
-def test_segments_count_and_not_batches() -> None:
-    queue = Queue()
-    queue.put("short", 5_000, segments=BATCH)
-    queue.put("long", 5_000, segments=4 * BATCH)
-    shares = Counter(queue.served(1_000))
-    assert shares["short"] == pytest.approx(4 * shares["long"], rel=0.05)
-
-
-def test_no_lane_starves_another() -> None:
-    queue = Queue()
-    queue.put("codes", 20_000, AUTHENTICATION)
-    queue.put("offers", 1_000, MARKETING)
-    shares = Counter(queue.served(6_500))
-    assert shares["offers"] == pytest.approx(6_500 / (LANE_WEIGHTS[AUTHENTICATION] + 1), rel=0.05)
 
 
 def test_a_code_does_not_wait_for_offers_of_the_same_account() -> None:

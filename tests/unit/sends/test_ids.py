@@ -18,7 +18,6 @@ from shared.ids import (
     new_batch_id,
     new_id,
     prefix_of,
-    time_of,
 )
 
 BATCHES = st.uuids().map(lambda made: UUID(int=made.int & ~0xFFFF))
@@ -54,27 +53,11 @@ def test_ids_are_version_7(at: float) -> None:
         assert made.variant == RFC_4122
 
 
-@given(SECONDS, st.integers(1, 10**9))
-def test_ids_are_in_the_order_of_time(at: float, microseconds: int) -> None:
-    assert new_id(at) < new_id(at + microseconds / 1e6 + 2e-6)
-
-
-@given(SECONDS)
-def test_the_time_can_be_read_from_an_id(at: float) -> None:
-    assert abs(time_of(new_id(at)).timestamp() - at) < 0.0015
-
-
 @given(st.datetimes(datetime(1970, 1, 2), datetime(2090, 1, 1), timezones=st.just(UTC)))
 def test_a_range_of_time_is_a_range_of_ids(at: datetime) -> None:
     low = first_id_at(at)
     assert low < new_id((at + timedelta(milliseconds=1)).timestamp())
     assert new_id((at - timedelta(milliseconds=2)).timestamp()) < low
-
-
-@given(st.integers(1_600_000_000_000, 2_147_000_000_000))
-def test_a_time_as_the_api_writes_it_is_the_time_of_its_first_id(milliseconds: int) -> None:
-    at = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(milliseconds=milliseconds)
-    assert first_id_at(at).int >> 80 == milliseconds
 
 
 def test_a_hundred_thousand_are_all_different_and_in_order(monkeypatch: pytest.MonkeyPatch) -> None:

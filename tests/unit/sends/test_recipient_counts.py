@@ -6,7 +6,6 @@ from redis.exceptions import RedisError
 
 from shared.sends.recipient_counts import HOUR, RecipientCounts
 from shared.sends.shared_recipient_counts import RecipientSharing
-from shared.settings import SettingsError, from_environment
 
 PHONE, OTHER = "254711000000", "254711000001"
 
@@ -118,14 +117,6 @@ def test_memory_is_bounded_and_the_busiest_phones_are_remembered_longest(clock: 
     assert len(counts.changes()[1]) <= 101
 
 
-def test_changes_of_an_hour_that_is_over_are_none(counts: RecipientCounts, clock: Clock) -> None:
-    window, changes = counts.changes()
-    assert changes == {}
-    assert taken(counts, 3) == 3
-    clock.now += HOUR
-    assert counts.changes() == (window + 1, {})
-
-
 def test_processes_count_together(clock: Clock) -> None:
     redis = fakeredis.FakeRedis()
     each = [RecipientCounts(clock=clock) for _ in range(3)]
@@ -158,13 +149,3 @@ def test_without_redis_each_process_counts_for_itself(counts: RecipientCounts) -
     with pytest.raises(RedisError):
         RecipientSharing(redis, counts, "secret").share()
     assert taken(counts, 10, 5) == 2
-
-
-def test_the_setting() -> None:
-    env = {"DATABASE_URL": "postgresql://x", "REDIS_URL": "redis://x", "SECRET_KEY": "x" * 32}
-    assert from_environment(env).recipient_limits == (20, 100, 10)
-    settings = {"RECIPIENT_LIMITS": "marketing=3, authentication=0"}
-    assert from_environment(env | settings).recipient_limits == (0, 100, 3)
-    for wrong in ("marketing", "fun=3", "marketing=-1", "marketing=x"):
-        with pytest.raises(SettingsError, match="RECIPIENT_LIMITS"):
-            from_environment(env | {"RECIPIENT_LIMITS": wrong})

@@ -109,11 +109,3 @@ def test_escaping_twice_over_gives_the_text_again(message: str) -> None:
     if template is None or template.placeholders:
         return
     assert len(template.render({})) < len(message)
-
-
-@settings(max_examples=200)
-@given(st.text(max_size=60))
-def test_any_text_is_parsed(message: str) -> None:
-    template = parse(message)
-    if template is not None:
-        assert template.render(dict.fromkeys(template.names, "x"))

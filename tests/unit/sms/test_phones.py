@@ -78,9 +78,6 @@ def test_anything_else_is_not(text: str) -> None:
         "+49\u00a0170\u00a01234567",
         "\u202a+49 170 1234567\u202c",
         " 491701234567\n",
-        "0049 170 1234567",
-        "49 1701234567",
-        "+(49) 170 1234567",
         "+49.170.1234567",
     ],
 )
@@ -96,29 +93,19 @@ def test_a_country_code_of_one_digit_is_one_of_two(text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "",
         "+",
         "0170 1234567",
-        "+0170 1234567",
         "+49 (0)170 1234567",
-        "+49 ( 0 ) 170 1234567",
         "++491701234567",
-        "49+1701234567",
         "+49 170",
         "491701234567, 491701234568",
-        "491701234567 491701234568",
         "491701\n234567",
         "491701234567.0",
         "4.91701E+11",
         "+49 170 1234567 ext. 3",
         "491701234567\t12",
         "2) 491701234567",
-        "491701234567 (2)",
-        "+49 170 1234567 (2)",
-        "491701234567 12",
         "12 491701234567",
-        "2 49170 1234567",
-        "1 49170 1234567",
         ARABIC_INDIC,
         "-" * 100 + "491701234567",
     ],
@@ -167,39 +154,6 @@ def test_a_number_mangled_by_a_spreadsheet_gets_no_suggestion(text: str) -> None
 @pytest.mark.parametrize("text", ["0170.1234567", "1.5.2", "12e", "e5", "call me", ".0", "1" * 70 + ".0"])
 def test_other_values_are_not_mangled_numbers(text: str) -> None:
     assert not is_spreadsheet_number(text)
-
-
-def test_nothing_rejected_needs_no_index() -> None:
-    phones: list[object] = ["491701234567", "491701234568"]
-    screened = screen(phones, allow_duplicates=False)
-    assert screened == ScreenedPhones(["491701234567", "491701234568"], None, [])
-    assert screened.accepted is not phones
-
-
-def test_an_empty_list_is_screened_to_nothing() -> None:
-    assert screen([], allow_duplicates=False) == ScreenedPhones([], None, [])
-
-
-def test_duplicates_are_accepted_on_request() -> None:
-    assert screen(["491701234567"] * 3, allow_duplicates=True) == ScreenedPhones(["491701234567"] * 3, None, [])
-    mixed = screen(["491701234567", None, "491701234567"], allow_duplicates=True)
-    assert (mixed.accepted, mixed.accepted_index) == (["491701234567"] * 2, [0, 2])
-
-
-def test_every_repeat_points_to_the_first() -> None:
-    screened = screen(["x", "491701234567", "491701234567", "491701234567"], allow_duplicates=False)
-    assert [entry.get("duplicate_of") for entry in screened.rejected] == [None, 1, 1]
-
-
-def test_an_invalid_value_is_never_a_duplicate() -> None:
-    screened = screen(["12", "12"], allow_duplicates=False)
-    assert [entry["code"] for entry in screened.rejected] == ["invalid_phone", "invalid_phone"]
-
-
-def test_one_string_of_two_lines_is_not_two_phones() -> None:
-    screened = screen(["491701234567\n491701234568"], allow_duplicates=False)
-    assert screened.accepted == []
-    assert screened.rejected[0]["index"] == 0
 
 
 def test_a_rejected_value_is_cut_and_shown_only_if_it_is_a_string() -> None:
@@ -266,14 +220,3 @@ def test_a_suggestion_is_a_phone_of_the_same_digits(text: str) -> None:
     if suggestion is not None:
         assert is_phone(suggestion)
         assert "".join(c for c in text if c in ASCII_DIGITS).removeprefix("00") == suggestion
-
-
-@given(st.text(st.characters(), max_size=20))
-def test_there_is_always_a_detail(text: str) -> None:
-    if not is_phone(text):
-        assert invalid_detail(text).endswith(".")
-
-
-@given(st.from_regex(r"[1-9][0-9]{7,14}", fullmatch=True, alphabet=st.characters(codec="ascii")))
-def test_a_phone_is_its_own_suggestion(phone: str) -> None:
-    assert suggest(phone) == phone

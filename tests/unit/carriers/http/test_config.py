@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 
 from shared.carriers.http import HttpConfig, HttpConfigError
-from shared.carriers.http.config import PRESETS
-from shared.carriers.http.file import http_carriers, of_table
+from shared.carriers.http.file import http_carriers
 from shared.settings import SettingsError
 
 TABLE: dict[str, Any] = {"request": {"url": "https://a.example/", "json": {"to": "{phone}"}}, "response": {"id": "id"}}
@@ -28,10 +27,6 @@ def preset(name: str, **settings: Any) -> HttpConfig:
 def test_it_works() -> None:
     config = HttpConfig.from_mapping("web", TABLE)
     assert (config.request.method, config.window, config.callback) == ("POST", 20, None)
-
-
-def test_every_preset_is_tried() -> None:
-    assert {path.stem for path in PRESETS.glob("*.toml")} == set(GIVEN)
 
 
 @pytest.mark.parametrize("name", GIVEN)
@@ -106,20 +101,3 @@ def test_the_file_names_the_carrier_and_takes_secrets_from_the_environment(tmp_p
     with pytest.raises(SettingsError, match=r"\[carrier.b\]: .* the environment has no TOKEN"):
         http_carriers(str(file), {})
     assert http_carriers("") == {}
-
-
-def test_a_file_may_begin_with_a_byte_order_mark(tmp_path: Path) -> None:
-    (tmp_path / "carriers.toml").write_bytes(b'\xef\xbb\xbf[carrier.a]\nkind = "smpp"\n')
-    assert http_carriers(str(tmp_path / "carriers.toml")) == {}
-
-
-def test_a_file_that_cannot_be_read_is_reported(tmp_path: Path) -> None:
-    (tmp_path / "wrong.toml").write_text("[carrier.a")
-    for name, problem in {".": "cannot be read", "missing.toml": "cannot be read", "wrong.toml": "is not TOML"}.items():
-        with pytest.raises(SettingsError, match=problem):
-            http_carriers(str(tmp_path / name))
-
-
-def test_a_name_that_no_address_can_hold_is_refused() -> None:
-    with pytest.raises(HttpConfigError, match="name"):
-        of_table("a/b", TABLE, {})

@@ -1,4 +1,3 @@
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -57,13 +56,6 @@ def test_the_password_is_not_shown() -> None:
 def test_an_invalid_setting_is_refused_by_name(name: str, value: Any) -> None:
     with pytest.raises(ConfigError, match=name):
         config(**{name: value})
-
-
-def test_certificates_without_tls_are_a_mistake(tmp_path: Path) -> None:
-    file = tmp_path / "ca.pem"
-    file.touch()
-    with pytest.raises(ConfigError, match="tls is not"):
-        config(tls_ca=str(file))
 
 
 @pytest.mark.parametrize(

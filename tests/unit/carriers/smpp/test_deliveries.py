@@ -159,20 +159,6 @@ def test_receipts_that_come_soon_after_each_other_are_in_one_set(carrier: Carrie
     assert len(carrier.session.written) == 3 * 17
 
 
-def test_a_single_request_does_not_wait_for_others(carrier: Carrier) -> None:
-    """A carrier that has given as many as it may gives no other before it is answered."""
-    carrier.give(1)
-    carrier.wait_for_sets(1)
-    assert carrier.sets == [(1, GAP_SECONDS)]
-
-
-def test_a_set_waits_only_so_long_for_more_receipts(carrier: Carrier) -> None:
-    carrier.left = 1000
-    carrier.give(1000)
-    carrier.wait_for_sets(1)
-    assert GATHER_SECONDS <= carrier.sets[0][1] <= GATHER_SECONDS + GAP_SECONDS
-
-
 def text_of(message: Inbound) -> str:
     return message.text
 

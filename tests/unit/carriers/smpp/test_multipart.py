@@ -54,21 +54,10 @@ def test_a_part_is_found_by_the_other_spelling_of_its_phone() -> None:
     assert multiparts.find("p1", "5215555010123") is long
 
 
-def test_one_part_twice_is_one_part() -> None:
-    multiparts = known(2)
-    assert on_part_receipt(multiparts, "p0", DELIVERED) is None
-    assert on_part_receipt(multiparts, "p0", DELIVERED) is None
-    assert on_part_receipt(multiparts, "p1", DELIVERED) == ("p0", DELIVERED)
-
-
 def test_one_undelivered_part_makes_the_message_undelivered() -> None:
     multiparts = known()
     assert on_part_receipt(multiparts, "p0", DELIVERED) is None
     assert on_part_receipt(multiparts, "p1", UNDELIVERED) == ("p0", UNDELIVERED)
-
-
-def test_a_part_that_is_only_sent_gives_no_receipt() -> None:
-    assert on_part_receipt(known(), "p1", SENT) is None
 
 
 def test_a_message_sent_in_part_is_undelivered_by_its_first_receipt() -> None:
@@ -116,15 +105,6 @@ def test_a_late_response_makes_a_message_wait_for_all_its_parts() -> None:
     assert on_part_receipt(multiparts, "p1", DELIVERED) == ("p0", DELIVERED)
 
 
-def test_a_message_whose_parts_are_all_accepted_is_not_open() -> None:
-    multiparts = known(2)
-    long = multiparts.find("p0", PHONE)
-    assert long is not None
-    assert not long.is_open
-    multiparts.add("q0", 0, (other := MultipartMessage(2, PHONE)))
-    assert other.is_open
-
-
 @pytest.mark.parametrize("repeated", ["p0", "p1"])
 def test_a_receipt_that_is_repeated_does_not_make_a_message_delivered(repeated: str) -> None:
     multiparts = known(3)
@@ -132,13 +112,6 @@ def test_a_receipt_that_is_repeated_does_not_make_a_message_delivered(repeated: 
         on_part_receipt(multiparts, part, status)
     again = on_part_receipt(multiparts, repeated, DELIVERED)
     assert again is None or again[0] != "p0"
-
-
-def test_a_part_is_corrected_to_delivered() -> None:
-    multiparts = known(2)
-    assert on_part_receipt(multiparts, "p0", DELIVERED) is None
-    assert on_part_receipt(multiparts, "p1", UNDELIVERED) == ("p0", UNDELIVERED)
-    assert on_part_receipt(multiparts, "p1", DELIVERED) == ("p0", DELIVERED)
 
 
 def test_one_corrected_part_of_several_undelivered_ones_is_not_enough() -> None:
@@ -157,10 +130,6 @@ def test_a_mark_is_settled_when_everything_begun_before_it_has_ended() -> None:
     multiparts.begin()
     multiparts.end(first)
     assert multiparts.settled(mark)
-
-
-def test_an_unknown_part_is_not_found() -> None:
-    assert known().find("other", PHONE) is None
 
 
 def test_an_id_is_another_part_for_another_phone() -> None:

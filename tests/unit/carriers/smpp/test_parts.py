@@ -80,12 +80,6 @@ def test_long_messages_to_one_phone_have_references_of_their_own() -> None:
     assert len(set(first)) == 300
 
 
-@pytest.mark.parametrize("text", ["héllo", "[brackets] and {braces}"])
-def test_latin1_is_written_as_latin1(text: str) -> None:
-    (message,) = submits(text, alphabet="latin1")
-    assert (message.data_coding, message.short_message) == (3, text.encode("latin-1"))
-
-
 def test_a_text_outside_the_alphabet_is_sent_as_ucs2_if_that_costs_no_more() -> None:
     (message,) = submits("5 €", alphabet="latin1", data_coding=0)
     assert (message.data_coding, message.short_message) == (8, encode("5 €", "ucs2"))
@@ -106,15 +100,6 @@ def test_a_text_that_would_cost_more_than_was_paid_is_not_sent() -> None:
     assert [outcome.error for outcome in submission.outcomes()] == ["not_in_alphabet"]
 
 
-def test_a_text_in_ucs2_by_choice_is_cut_by_code_units() -> None:
-    text = cut(config(alphabet="ucs2"), "a" * 100, 2)
-    assert [len(part) for part in text.octets] == [134, 66]
-
-
-def test_a_text_is_not_in_a_repr() -> None:
-    assert "secret" not in repr(cut(config(), "my secret", 1))
-
-
 @pytest.mark.parametrize(
     ("sender", "address"),
     [
@@ -127,10 +112,6 @@ def test_a_text_is_not_in_a_repr() -> None:
 )
 def test_the_type_of_a_sender_is_derived_from_it(sender: str, address: tuple[int, int, str]) -> None:
     assert source_address(config(), sender) == address
-
-
-def test_the_type_of_a_sender_can_be_told() -> None:
-    assert source_address(config(source_ton=0, source_npi=9), "ACME") == (0, 9, "ACME")
 
 
 @pytest.mark.parametrize("sender", ["", "a" * 21, "café", "a\0b", "٣٤٥"])

@@ -91,20 +91,6 @@ def test_only_parts_that_can_complete_a_message_are_submitted_again(
     assert answered(*responses).left_over() == left
 
 
-def test_messages_of_all_kinds_keep_their_order() -> None:
-    bad = message_group("x", ["254711000009"], "much too long for a sender")
-    message_groups = [
-        message_group("a", ["254711000001", "254711000002"]),
-        message_group(LONG, ["254711000003", "254711000004"]),
-        bad,
-        message_group("b", ["254711000005"]),
-    ]
-    submission = Submission(config(), References(), message_groups)
-    assert len(submission.bodies) == 2 + 2 * 3 + 1
-    submission.responses = [f"id{number}" for number in range(9)]
-    assert [outcome.reference for outcome in submission.outcomes()] == ["id0", "id1", "id2", "id5", None, "id8"]
-
-
 def test_a_late_response_names_its_message() -> None:
     message_groups = [
         message_group("a", ["254711000001"]),

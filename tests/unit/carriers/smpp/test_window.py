@@ -23,13 +23,6 @@ def test_sequence_numbers_begin_again_and_none_is_beyond_the_standard() -> None:
     assert windows.next_sequence() == 4
 
 
-def test_the_last_sequence_number_is_used() -> None:
-    windows = Windows(10)
-    windows.next_sequence(MAX_SEQUENCE - 3)
-    assert windows.next_sequence(3) == MAX_SEQUENCE - 2
-    assert windows.next_sequence() == 1
-
-
 @pytest.mark.parametrize(
     ("whole", "more", "untouched"), [(0, 0, 3), (0, 1, 2), (1, 0, 2), (1, 20, 1), (2, 1, 0), (3, 0, 0)]
 )

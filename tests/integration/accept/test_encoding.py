@@ -6,7 +6,6 @@ import pytest
 from sqlalchemy import text
 
 from tests.harness.service import Service
-from tests.harness.times import ahead
 
 PHONES = ["254733000001", "254733000002", "254733000003"]
 CURLY = "It\u2019s ready \u2013 come" + " soon" * 20
@@ -61,22 +60,9 @@ def test_a_refusal_has_the_same_causes(service: Service, path: str) -> None:
     assert service.get("/balance").json["balance"] == 1000
 
 
-def test_a_character_without_a_replacement_leaves_no_alternative(service: Service) -> None:
-    encoding = service.send(message="Ready \U0001f600 \u2019").json["encoding"]
-    assert [cause["replacement"] for cause in encoding["cause"]] == [None, "'"]
-    assert encoding["gsm7_alternative"] is None
-    kept = service.send(message="Ready \U0001f600 \u2019", on_unicode="transliterate").json["encoding"]
-    assert (kept["name"], kept["changed"], kept["cause"]) == ("ucs2", [], encoding["cause"])
-
-
 def test_twenty_causes_are_shown_and_all_are_counted(service: Service) -> None:
     encoding = service.send(message="Ж" * 65).json["encoding"]
     assert (len(encoding["cause"]), encoding["cause_count"]) == (20, 65)
-
-
-def test_only_the_accepted_recipients_are_priced(service: Service) -> None:
-    response = service.bulk([*PHONES, PHONES[0], "0712"], CURLY).json
-    assert (response["cost"], response["encoding"]["gsm7_alternative"]["cost"]) == (6, 3)
 
 
 def test_with_placeholders_only_the_message_itself_gives_causes(service: Service) -> None:
@@ -87,12 +73,6 @@ def test_with_placeholders_only_the_message_itself_gives_causes(service: Service
     assert (by_values["name"], by_values["cause"], by_values["cause_count"]) == ("ucs2", [], 0)
 
 
-def test_a_placeholder_is_replaced_first(service: Service) -> None:
-    body = {"sender_id": "ACME", "phone": PHONES[0], "message": "Hi {{name}}", "variables": {"name": "Jos\u0119"}}
-    encoding = service.post("/sms/send", **body).json["encoding"]
-    assert encoding["cause"] == [{"index": 6, "char": "\u0119", "codepoint": "U+0119", "replacement": "e"}]
-
-
 def test_a_repeated_request_gets_the_same_response_and_nothing_of_the_text_is_kept(service: Service) -> None:
     headers = {"Idempotency-Key": "encoding"}
     first, again = (service.bulk(PHONES, CURLY, headers=headers) for _ in range(2))
@@ -101,10 +81,3 @@ def test_a_repeated_request_gets_the_same_response_and_nothing_of_the_text_is_ke
     with service.engine.connect() as connection:
         stored = connection.execute(text("SELECT response FROM idempotency WHERE key = 'encoding'")).scalar_one()
     assert "ready" not in stored and "encoding" not in stored.replace('"encoding":"ucs2"', "")
-
-
-def test_a_changed_text_is_refused_with_its_causes(service: Service) -> None:
-    send = service.bulk(PHONES, send_at=ahead()).json["send_id"]
-    refused = service.patch(f"/sends/{send}", message=CURLY, on_unicode="reject")
-    assert refused.status_code == 422
-    assert refused.get_json(force=True)["encoding"]["gsm7_alternative"]["cost"] == 3

@@ -34,13 +34,6 @@ def test_it_works(service: Service) -> None:
     assert service.get(f"/sends/{response['send_id']}").json["status"] == "completed"
 
 
-def test_groups_are_listed_with_their_counts(service: Service) -> None:
-    group = service.new_group(phones(7))
-    listed = service.get("/groups").json
-    assert listed["next_cursor"] is None
-    assert [(entry["group_id"], entry["contact_count"]) for entry in listed["data"]] == [(group, 7)]
-
-
 def test_a_group_of_many_pages(service: Service) -> None:
     service = Service(service.engine, credits=30_000)
     group = service.new_group(phones(20_500, 255710000000))
@@ -113,15 +106,6 @@ def test_a_phone_that_opted_out_is_dropped_and_its_credits_returned(service: Ser
     assert response["cost"] == 5
     assert service.counts(response["send_id"]) == {"submitted": 5, "accepted": 4, "suppressed": 1, "sent": 4}
     assert service.get("/balance").json["balance"] == 996
-
-
-def test_an_empty_group_and_an_unknown_one(service: Service) -> None:
-    empty = service.post("/sms/send-group", sender_id="ACME", group_id=service.new_group([]), message="Hi")
-    assert (empty.status_code, empty.json["code"]) == (400, "group_empty")
-    unknown = service.post(
-        "/sms/send-group", sender_id="ACME", group_id="01900000-0000-7000-8000-000000000000", message="Hi"
-    )
-    assert (unknown.status_code, unknown.json["code"]) == (404, "group_not_found")
 
 
 def test_canceling_during_the_expansion_releases_all_credits(service: Service) -> None:

@@ -57,13 +57,6 @@ def test_a_request_that_is_repeated_is_one_message(service: Service) -> None:
     assert service.bulk([OTHER]).status_code == 200
 
 
-def test_a_send_refused_for_another_reason_is_not_counted(engine: Engine) -> None:
-    service = Service(engine, credits=1, recipient_limits=(3, 2, 2))
-    assert [service.send(PHONE, "Hi " * 100).status_code for _ in range(5)] == [402] * 5
-    assert [service.bulk([PHONE, OTHER]).status_code for _ in range(5)] == [402] * 5
-    assert service.send(PHONE).status_code == 200
-
-
 def test_a_list_names_the_phones_that_are_over_the_limit(service: Service) -> None:
     service.send(PHONE)
     sent = service.bulk([PHONE, OTHER, PHONE, "254711000002", PHONE], allow_duplicates=True).json

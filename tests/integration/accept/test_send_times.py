@@ -41,11 +41,6 @@ def test_every_endpoint_refuses_a_time_in_the_past(service: Service, path: str) 
     assert service.post(path, **body, send_at=stamp(now() - timedelta(seconds=20))).status_code == 200
 
 
-def test_a_send_that_was_due_a_moment_ago_is_sent_now(service: Service) -> None:
-    sent = service.send(PHONE, send_at=stamp(now() - timedelta(seconds=20))).json
-    assert (sent["status"], sent["send_at"]) == ("queued", None)
-
-
 def test_a_change_to_a_time_in_the_past_is_refused(service: Service) -> None:
     due = stamp(now() + DAY)
     send = service.send(PHONE, send_at=due).json["send_id"]
@@ -99,12 +94,3 @@ def test_the_default_expiry_moves_with_the_send_time(service: Service) -> None:
     assert service.patch(f"/sends/{send}", send_at=stamp(sooner)).json["expires_at"] == stamp(sooner + 3 * DAY)
     at_once = datetime.fromisoformat(service.patch(f"/sends/{send}", send_at=None).json["expires_at"])
     assert abs(at_once - now() - 3 * DAY) < timedelta(minutes=5)
-
-
-def test_a_chosen_expiry_does_not_move(service: Service) -> None:
-    chosen = stamp(now() + 5 * DAY)
-    send = service.send(PHONE, send_at=stamp(now() + DAY), expires_at=chosen).json["send_id"]
-    assert service.patch(f"/sends/{send}", send_at=stamp(now() + 2 * DAY)).json["expires_at"] == chosen
-    assert refused(service.patch(f"/sends/{send}", send_at=stamp(now() + 6 * DAY)), "/expires_at")
-    both = service.patch(f"/sends/{send}", send_at=stamp(now() + 6 * DAY), expires_at=stamp(now() + 7 * DAY))
-    assert both.status_code == 200

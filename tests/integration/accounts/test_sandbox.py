@@ -5,16 +5,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from itsdangerous import URLSafeTimedSerializer
 from sqlalchemy import Engine, text
 from werkzeug.test import TestResponse
 
 from api.server.application import Owners
 from bulksms.local.postgres import Postgres
 from shared.accounts.administration import (
-    Refused,
     activate_account,
-    create_account,
     create_key,
     freeze_accounts,
     suspend_account,
@@ -22,10 +19,9 @@ from shared.accounts.administration import (
 from shared.accounts.category_rules import set_cap
 from shared.accounts.change_account import change_account
 from shared.accounts.limits import set_limits
-from shared.accounts.top_ups import top_up
 from shared.audit.check import audit
 from shared.inbound import Inbound, store
-from shared.scopes import DEFAULT_SCOPES, SCOPES
+from shared.scopes import DEFAULT_SCOPES
 from shared.senders.sender_ids import decide_sender, request_sender
 from tests.harness.database import disposable_database
 from tests.harness.deliveries import settled_events
@@ -78,13 +74,6 @@ def test_the_same_idempotency_key_in_both_worlds_is_two_requests(service: Servic
     assert [response.json["test"] for response in responses] == [True, False, True]
 
 
-def test_an_opt_out_in_the_sandbox_stops_nothing_live(service: Service) -> None:
-    sandbox = service.in_sandbox()
-    sandbox.post("/suppressions", phones=[PHONE])
-    assert code(sandbox.send(PHONE)) == "recipient_suppressed"
-    assert service.send(PHONE).status_code == 200
-
-
 def test_play_credits_run_out_and_are_filled_up_again(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("shared.accounts.sandbox.PLAY_CREDITS", 3)
     sandbox = service.in_sandbox()
@@ -99,11 +88,6 @@ def test_play_credits_run_out_and_are_filled_up_again(service: Service, monkeypa
     assert (service.post("/sandbox/refill").status_code, code(service.post("/sandbox/refill"))) == (403, "sandbox_only")
     assert service.get("/balance").json["balance"] == 1000
     assert audit(service.engine, full=True) == []
-
-
-def test_an_operator_cannot_top_up_a_sandbox(service: Service) -> None:
-    with pytest.raises(Refused, match="sandbox"):
-        change(service, top_up, service.in_sandbox().account_id, 5, "x", "x")
 
 
 def test_sender_ids_are_approved_at_once_even_if_another_account_has_them(service: Service) -> None:
@@ -181,13 +165,6 @@ def test_no_send_of_a_sandbox_goes_through_a_live_carrier_whatever_its_row_says(
     assert [breach.rule for breach in audit(service.engine, full=True)] == ["worlds"]
 
 
-def test_a_token_from_before_sandboxes_existed_is_refused(service: Service) -> None:
-    claims = {"a": service.account_id, "k": "smsk_test_0", "t": True, "s": list(SCOPES), "i": "one"}
-    token = str(URLSafeTimedSerializer(SECRET_KEY, salt="access-token").dumps(claims))
-    response = service.get("/balance", token=token)
-    assert (response.status_code, code(response)) == (401, "invalid_token")
-
-
 @pytest.mark.usefixtures("no_refill")
 def test_test_keys_have_a_request_limit_of_their_own(engine: Engine) -> None:
     service = Service(engine, sandbox_requests_per_second=3)
@@ -256,11 +233,6 @@ def test_a_live_webhook_gets_no_events_of_the_sandbox(service: Service) -> None:
     sandbox.deliver_receipts()
     types = [{each["type"] for each in settled_events(side)} for side in (service, sandbox)]
     assert types[0] == set() and "message.delivered" in types[1]
-
-
-def test_no_account_can_take_the_name_of_a_sandbox(service: Service) -> None:
-    with pytest.raises(Refused, match="sandbox"):
-        change(service, create_account, "acme (sandbox)")
 
 
 def test_a_new_sandbox_has_nothing_of_another_account(service: Service) -> None:

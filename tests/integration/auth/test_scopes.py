@@ -4,11 +4,10 @@ import pytest
 from sqlalchemy import Engine
 from werkzeug.test import TestResponse
 
-from api.endpoint import ENDPOINTS, OPERATORS
 from shared.accounts.administration import create_key
 from shared.scopes import SCOPES
 from tests.harness import authorization
-from tests.harness.authorization import OTHER_PATHS, Route
+from tests.harness.authorization import Route
 from tests.harness.owned import NOBODYS
 from tests.harness.people import a_person
 from tests.harness.service import PREFIX, SECRET_KEY, Service
@@ -65,14 +64,6 @@ def is_served(response: TestResponse) -> bool:
     if response.status_code < 400:
         return True
     return response.status_code not in (401, 500) and response.json["code"] != "insufficient_scope"
-
-
-def test_the_tables_have_every_route(tokens: Tokens) -> None:
-    for api, table in ((ENDPOINTS, authorization.CUSTOMERS), (OPERATORS.operations, authorization.OPERATORS)):
-        assert sorted(f"{each.method} {each.path}" for each in api) == sorted(table)
-    declared = {each.api.prefix + each.path for each in (*ENDPOINTS, *OPERATORS.operations)}
-    assert {rule.rule for rule in tokens.service.flask.url_map.iter_rules()} == declared | OTHER_PATHS
-    assert set().union(*SETS) == set(SCOPES)
 
 
 @by_scope()

@@ -86,19 +86,6 @@ def test_a_token_works_on_a_host_whose_clock_is_behind(
     assert service.get("/balance", token=token).json["code"] == "invalid_token"
 
 
-def test_a_token_is_valid_for_24_hours(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
-    token = token_with(service, *SCOPES)
-    now = time.time()
-    statuses = {}
-    for after in (86_400 - 600, 86_401):
-        service.serve(service.settings)
-        monkeypatch.setattr(time, "time", lambda after=after: now + after)
-        response = service.get("/balance", token=token)
-        statuses[after] = response.status_code, response.json.get("detail")
-    assert [status for status, _ in statuses.values()] == [200, 401]
-    assert statuses[86_401][1] == "The token has expired: it was valid for 24 hours."
-
-
 def test_a_token_revoked_in_one_process_no_longer_works_in_another(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,7 +1,6 @@
 """Sending to one phone as the API's event loop does it: with the responses that a thread gives, and without waste."""
 
 import asyncio
-import gc
 import json
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -82,29 +81,6 @@ def test_if_a_group_commit_cannot_be_paid_each_send_is_tried_by_itself(service: 
     paid = sum(response.status == 200 for response in responses)
     assert paid == 999 // 11 and len(refused) == 120 - paid and {each["code"] for each in refused} == {"low_balance"}
     assert service.get("/balance").json["balance"] == 999 - 11 * paid
-
-
-def test_a_send_leaves_nothing_to_the_garbage_collector(loop: Loop) -> None:
-    """Its collections would stop the process for tens of milliseconds each.
-
-    What other threads and earlier tests left is collected in the same rounds, so one round without it is enough:
-    a send that left something would leave it in each of them.
-    """
-
-    async def left_by(sends: int) -> int:
-        for _ in range(sends):
-            assert (await loop.send()).status == 200
-        return gc.collect()
-
-    async def rounds() -> list[int]:
-        await left_by(1)
-        return [await left_by(20) for _ in range(5)]
-
-    gc.disable()
-    try:
-        assert min(asyncio.run(rounds())) < 20
-    finally:
-        gc.enable()
 
 
 def test_a_phone_over_its_limit_is_refused_but_a_repeated_request_is_not(service: Service) -> None:

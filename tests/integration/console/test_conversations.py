@@ -3,11 +3,9 @@
 import re
 from html import unescape
 
-import pytest
-
 from shared.db.connection import transaction
 from shared.inbound import Inbound, store
-from tests.harness.console import Browser, Console
+from tests.harness.console import Console
 from tests.harness.service import Service
 
 NUMBER = "254204880001"
@@ -42,36 +40,6 @@ def test_a_conversation_is_answered(console: Console) -> None:
     assert empty.status_code == 400 and "Write a message." in empty.text
 
 
-def test_a_reply_shows_its_segments_and_its_price(console: Console) -> None:
-    browser, path = console.browser("sender"), "/conversations/254711000059"
-    page = browser.get(path).text
-    assert 'id="quote"' in page and f'hx-post="{browser.path("/compose/quote")}"' in page
-    fields = {"sender_id": "ACME", "message": "x" * 161}
-    page = browser.post(path, **fields, check="yes").text
-    assert "<dt>Segments</dt><dd>2</dd>" in page and "<dt>Price</dt><dd>2</dd>" in page and "x" * 161 in page
-    page = browser.post(path, **fields, replace="yes", plain_text="Half past six - come in").text
-    assert "Half past six - come in</textarea>" in page
-    page = browser.post(path, sender_id="ACME", message="Hi {{name}}").text
-    assert "The placeholder {{name}} has no value." in page and 'name="value_name"' in page
-    assert console.service.get("/sends").json["data"] == [], "nothing was sent by any of these"
-    browser.post(path, sender_id="ACME", message="Hi {{name}}", value_name="Ann")
-    assert [each["message"] for each in console.service.get("/sends").json["data"]] == ["Hi Ann"]
-
-
-def test_a_reply_that_is_too_long_is_kept_and_refused(console: Console) -> None:
-    browser, path = console.browser("sender"), "/conversations/254711000059"
-    assert "maxlength" not in browser.get(path).text
-    page = browser.post(path, sender_id="ACME", message="x" * 1601)
-    assert page.status_code == 400 and 'id="message-error"' in page.text
-    assert "The message is longer than 1,600 characters." in page.text and "x" * 1601 in page.text
-    assert console.service.get("/sends").json["data"] == []
-
-
-def test_who_may_not_send_reads_a_conversation(console: Console) -> None:
-    page = console.browser("viewer").get("/conversations/254711000059?sender_id=ACME")
-    assert page.status_code == 200 and "<textarea" not in page.text
-
-
 def test_a_conversation_is_one_timeline_on_pages(console: Console) -> None:
     service = console.service
     add_number(service, NUMBER + "7")
@@ -97,78 +65,6 @@ def test_a_conversation_is_one_timeline_on_pages(console: Console) -> None:
 
 
 ORDER = (("in", "first"), ("in", "second"), ("out", "third"))
-
-
-def pages_of_a_conversation(browser: Browser, phone: str) -> list[list[str]]:
-    """The texts of each page, from the newest page to the oldest."""
-    pages, address = [], browser.path(f"/conversations/{phone}")
-    for _ in range(20):
-        page = browser.open(address).text
-        pages.append(re.findall(r'<p class="bubble(?: out)?">(.*?)</p>', page))
-        older = re.search(r'href="([^"]+)">Older messages', page)
-        if not older:
-            return pages
-        address = unescape(older.group(1))
-    raise AssertionError("a conversation has no end")
-
-
-def test_a_conversation_goes_on_past_many_sends_to_others(console: Console, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("api.resources.messages.search.MAX_BATCHES", 2)
-    service, phone = console.service, "254711000029"
-    add_number(service, NUMBER + "8")
-    expected: list[str] = []
-
-    def receive(text: str) -> None:
-        expected.append(text)
-        with transaction(service.engine) as connection:
-            store(connection, "simulator", [Inbound(f"+{phone}", f"+{NUMBER}8", text)])
-
-    def send(text: str) -> None:
-        expected.append(text)
-        service.send(phone, text)
-
-    send("Booked.")
-    receive("Thanks")
-    for number in range(25):
-        service.send(f"2547110010{number:02}", "To others")
-    receive("Still open?")
-    send("Until six.")
-    for number in range(15):
-        service.send(f"2547110010{number:02}", "To others")
-    receive("Good.")
-    pages = pages_of_a_conversation(console.browser("viewer"), phone)
-    assert pages[0] == ["Thanks", "Still open?", "Good."], "sent ones are searched for further back"
-    assert {text for page in pages for text in page} == set(expected)
-    assert all(page == [text for text in expected if text in page] for page in pages), "each page is in order"
-    with_sent = [page for page in pages if any(text in page for text in ("Booked.", "Until six."))]
-    assert [text for page in reversed(with_sent) for text in page] == expected, (
-        "both sides of the same time are together"
-    )
-
-
-def test_both_sides_of_a_page_begin_at_the_same_time(console: Console, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("console.views.conversations.TURNS", 4)
-    service, phone = console.service, "254711000039"
-    add_number(service, NUMBER + "9")
-    expected = [f"{side} {order} {number}" for order, side in enumerate(("in", "out", "in")) for number in range(9)]
-    for text in expected:
-        if text.startswith("out"):
-            service.send(phone, text)
-            continue
-        with transaction(service.engine) as connection:
-            store(connection, "simulator", [Inbound(f"+{phone}", f"+{NUMBER}9", text)])
-    pages = pages_of_a_conversation(console.browser("viewer"), phone)
-    assert [text for page in reversed(pages) for text in page] == expected
-
-
-@pytest.mark.parametrize("typed", ["abc", "0711 000 009", "12"])
-def test_a_phone_number_that_is_none_is_named_and_kept(console: Console, typed: str) -> None:
-    browser = console.browser("viewer")
-    page = browser.get("/conversations/open", query_string={"phone": typed})
-    assert page.status_code == 400 and 'id="phone-error"' in page.text and f'value="{typed}"' in page.text
-    assert "with its country code" in page.text and "Something went wrong" not in page.text
-    page = browser.get(f"/conversations/{typed}")
-    assert page.status_code == 400 and 'id="phone-error"' in page.text
 
 
 def test_a_phone_number_as_people_write_it_opens_its_conversation(console: Console) -> None:

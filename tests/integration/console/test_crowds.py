@@ -91,25 +91,6 @@ def test_live_parts_share_recent_responses_of_the_api(console: Console) -> None:
     assert 1 <= paths.count("/api/v1/balance") < 2 * LOOKS
 
 
-def test_what_is_shared_does_not_grow_with_the_address(console: Console) -> None:
-    hook = console.service.post("/webhooks", url="https://example.com/hook").json["webhook_id"]
-    browser = console.browser("owner")
-    kept = console.app.extensions["bulksms_api"].live_responses
-    kept.clear()
-    for number in range(LOOKS):
-        assert browser.get(f"/webhooks/{hook}/log?more={number}", headers=LIVE).status_code == 200
-    assert len(kept) == 2, "the webhook, and the newest entries of its log"
-
-
-def test_a_whole_page_asks_the_api_again(console: Console) -> None:
-    browser = console.browser("owner")
-    browser.get("/now", headers=LIVE)
-    with asked_of(console) as paths:
-        for _ in range(LOOKS):
-            browser.get("/")
-    assert paths.count("/api/v1/balance") == LOOKS
-
-
 def test_a_person_who_left_the_account_gets_no_shared_responses(console: Console) -> None:
     stays, (leaves, person) = console.browser("owner"), second_owner(console)
     assert leaves.get("/now", headers=LIVE).status_code == 200

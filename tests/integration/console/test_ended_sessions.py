@@ -101,21 +101,6 @@ def test_a_message_comes_back_and_is_not_sent(console: Console) -> None:
     assert [each["message"] for each in sent(console)] == ["Line one\nLine two"]
 
 
-def test_a_reply_and_a_profile_come_back(console: Console) -> None:
-    person, browser = at_work(console)
-    place = "/conversations/254711000009"
-    browser.get(place)
-    page = lost(console, browser, person, place, sender_id="ACME", message="Until six")
-    again = browser.submit("/sign-in", email=person.email, password=PASSWORD, lost=sealed(page))
-    assert ">\nUntil six</textarea>" in back(browser, again).text and sent(console) == []
-    browser.open("/me/profile")
-    end(console, person)
-    page = browser.submit("/me/profile", name="Anna Otieno", locale="de", time_zone="UTC")
-    again = browser.submit("/sign-in", email=person.email, password=PASSWORD, lost=sealed(page))
-    assert 'value="Anna Otieno"' in back(browser, again).text
-    assert person.get("/me").json["person"]["name"] == "Ann Otieno"
-
-
 def test_what_was_typed_is_kept_while_a_code_is_asked_for(console: Console) -> None:
     person, browser = at_work(console)
     secret = person.post("/me/totp", password=PASSWORD).json["secret"]
@@ -129,14 +114,6 @@ def test_what_was_typed_is_kept_while_a_code_is_asked_for(console: Console) -> N
     wrong = browser.submit("/sign-in/code", sealed=known[1], code="000000", lost=sealed(asked))
     again = browser.submit("/sign-in/code", sealed=known[1], code=codes[0], lost=sealed(wrong))
     assert kept(again)["name"] == ["Regulars"]
-
-
-def test_a_code_that_comes_too_late_does_not_lose_it(console: Console, monkeypatch: pytest.MonkeyPatch) -> None:
-    person, browser = at_work(console)
-    browser.get("/groups/")
-    page = lost(console, browser, person, "/groups/", name="Regulars")
-    late = browser.submit("/sign-in/code", sealed="x", code="000000", lost=sealed(page))
-    assert "That took too long" in late.text and sealed(late)
 
 
 def test_another_person_does_not_see_it(console: Console) -> None:
@@ -160,15 +137,6 @@ def test_what_the_console_has_not_sealed_is_dropped(console: Console, forged: st
     assert by_password(console.stranger(), person.email, lost=of_another_purpose[1]).status_code == 302
 
 
-def test_it_is_kept_for_a_day(console: Console, monkeypatch: pytest.MonkeyPatch) -> None:
-    person, browser = at_work(console)
-    browser.get("/groups/")
-    page = lost(console, browser, person, "/groups/", name="Regulars")
-    monkeypatch.setattr("console.session.lost_forms.SECONDS", -1)
-    late = browser.submit("/sign-in", email=person.email, password=PASSWORD, lost=sealed(page))
-    assert late.status_code == 302
-
-
 def test_secrets_are_not_kept(console: Console) -> None:
     person, browser = at_work(console)
     browser.open("/me/security")
@@ -188,15 +156,6 @@ def test_a_form_that_is_too_large_is_not_kept(console: Console) -> None:
     assert page.status_code == 401 and "too large to be kept" in page.text and 'name="lost"' not in page.text
 
 
-def test_a_list_that_is_too_large_for_a_stranger_says_that_the_session_has_ended(console: Console) -> None:
-    _, browser = at_work(console)
-    browser.get("/compose/")
-    tokens = browser.tokens
-    browser.submit("/sign-out")
-    page = browser.post("/compose/confirm", **{**ONE, **tokens, "kind": "list", "list": "254711000001\n" * 6_000})
-    assert page.status_code == 401 and "Your session has ended" in page.text
-
-
 def test_a_button_says_that_it_did_nothing_and_its_page_comes_back(console: Console) -> None:
     person, browser = at_work(console)
     send = console.service.send("254711000001", "Hi").json["send_id"]
@@ -208,28 +167,6 @@ def test_a_button_says_that_it_did_nothing_and_its_page_comes_back(console: Cons
     assert gone.status_code == 302
     shown = browser.open(gone.headers["Location"])
     assert "nothing was changed" in shown.text and f'name="next" value="{wanted}"' in shown.text
-
-
-def test_a_button_with_hidden_fields_is_not_pressed_by_itself(console: Console) -> None:
-    person, browser = at_work(console)
-    group = console.service.new_group(["254711000001"])
-    browser.get(f"/groups/{group}")
-    page = lost(console, browser, person, f"/groups/{group}/contacts/remove", phone="254711000001")
-    again = browser.submit("/sign-in", email=person.email, password=PASSWORD, lost=sealed(page))
-    back(browser, again)
-    assert "nothing was changed" in browser.get("/").text
-    assert len(console.service.get(f"/groups/{group}/contacts").json["data"]) == 1
-
-
-def test_a_page_that_is_opened_after_the_end_says_so_and_comes_back(console: Console) -> None:
-    person, browser = at_work(console)
-    end(console, person)
-    page = browser.get("/sends/?status=paused")
-    assert ENDED in browser.open(page.headers["Location"]).text
-    wanted = browser.path("/sends/?status=paused")
-    back_at = browser.submit("/sign-in", email=person.email, password=PASSWORD, next=wanted)
-    assert back_at.headers["Location"] == wanted
-    assert ENDED not in console.stranger().get("/sends/").text
 
 
 @pytest.mark.parametrize("path", ["/now", "/compose/quote"])
@@ -250,30 +187,6 @@ def test_a_live_part_never_replaces_its_page(console: Console, path: str) -> Non
         assert "You are signed out." in part.text and "<form" not in part.text and "HX-Redirect" not in part.headers
 
 
-def test_a_live_part_leaves_the_page_to_sign_in_on_another_tab(console: Console) -> None:
-    person, browser = at_work(console)
-    browser.get("/")
-    end(console, person)
-    browser.open("/sign-in")
-    browser.client.get(browser.path("/now"), headers=LIVE)
-    assert browser.submit("/sign-in", email=person.email, password=PASSWORD).status_code == 302
-
-
-def test_there_is_a_place_for_what_a_live_part_says(console: Console) -> None:
-    assert '<div id="signed-out" role="status"></div>' in console.browser().get("/compose/").text
-
-
-def test_a_form_after_a_sign_out_on_another_tab_is_kept(console: Console) -> None:
-    person, browser = at_work(console)
-    browser.get("/groups/")
-    of_form = browser.tokens
-    browser.submit("/sign-out")
-    page = browser.post("/groups/", name="Regulars", **of_form)
-    assert page.status_code == 401 and ENDED in page.text
-    again = browser.submit("/sign-in", email=person.email, password=PASSWORD, lost=sealed(page))
-    assert kept(again)["name"] == ["Regulars"]
-
-
 def test_a_form_after_a_new_sign_in_on_another_tab_is_kept(console: Console) -> None:
     person, browser = at_work(console)
     browser.get("/compose/")
@@ -287,16 +200,6 @@ def test_a_form_after_a_new_sign_in_on_another_tab_is_kept(console: Console) -> 
     assert "You have signed in again" in part.text and part.headers["HX-Retarget"] == "#signed-out"
     browser.get("/")
     assert "Send to 1 recipient" in back(browser, again).text and sent(console) == []
-
-
-def test_the_page_to_sign_in_leads_back_after_a_sign_in_on_another_tab(console: Console) -> None:
-    person, browser = at_work(console)
-    browser.get("/groups/")
-    page = lost(console, browser, person, "/groups/", name="Regulars")
-    of_page = browser.tokens
-    by_password(browser, person.email)
-    fields = {"email": person.email, "password": PASSWORD, "lost": sealed(page), **of_page}
-    assert kept(browser.submit("/sign-in", **fields))["name"] == ["Regulars"]
 
 
 def test_a_form_of_another_persons_page_is_refused(console: Console) -> None:

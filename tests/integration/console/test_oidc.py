@@ -10,10 +10,9 @@ from werkzeug.test import TestResponse
 
 from shared.people.invitations import invite
 from tests.harness.console import Browser, Console, console_of
-from tests.harness.oidc_provider import OidcProvider, oidc_provider, signed
-from tests.harness.people import PASSWORD
+from tests.harness.oidc_provider import OidcProvider, oidc_provider
 from tests.integration.console.test_ended_sessions import end, kept, sealed
-from tests.integration.console.test_signing_in import ELSEWHERE, by_password, signed_in
+from tests.integration.console.test_signing_in import ELSEWHERE, signed_in
 
 CALLBACK = "/sign-in/oidc/callback"
 
@@ -48,25 +47,9 @@ def refusal(browser: Browser, response: TestResponse) -> str:
     return page
 
 
-def test_it_works(console: Console, provider: OidcProvider) -> None:
-    browser, person = console.stranger(), console.person()
-    assert "Sign in with Acme" in browser.open("/sign-in").text
-    provider.user = user(person.email)
-    assert browser.open(went(browser, provider)).headers["Location"] == "/"
-    assert "Overview" in browser.get("/").text
-
-
 def test_without_a_provider_there_is_no_link(engine: Engine) -> None:
     with console_of(engine) as console:
         assert "/sign-in/oidc" not in console.stranger().open("/sign-in").text
-
-
-def test_the_page_that_was_asked_for_is_shown(console: Console, provider: OidcProvider) -> None:
-    browser, person = console.stranger(), console.person()
-    provider.user = user(person.email)
-    wanted = browser.path("/messages/") + "?status=delivered"
-    back = went(browser, provider, f"/sign-in/oidc?{urlencode({'next': wanted})}")
-    assert browser.open(back).headers["Location"] == wanted
 
 
 @pytest.mark.parametrize("next_page", (*ELSEWHERE, "/accounts?" + "a" * 1000))
@@ -115,30 +98,6 @@ def test_a_sign_in_that_was_not_completed_is_reported(console: Console, query: s
     assert "was not completed" in refusal(browser, browser.open(f"{CALLBACK}?{query}"))
 
 
-REFUSED = {
-    "nobody": ({"email": "nobody@acme.example"}, "No account matches this sign-in."),
-    "not verified": ({"email_verified": False}, "has not verified"),
-    "another nonce": ({"nonce": "another"}, "took too long or was interrupted"),
-}
-
-
-@pytest.mark.parametrize("case", REFUSED)
-def test_a_refused_sign_in_shows_the_reason(console: Console, provider: OidcProvider, case: str) -> None:
-    more, text = REFUSED[case]
-    browser = console.stranger()
-    provider.user = user(console.person().email)
-    provider.forge = lambda claims, key: signed({**claims, **more}, key)
-    assert text in refusal(browser, browser.open(went(browser, provider)))
-
-
-def test_passwords_go_on_while_the_provider_is_away(engine: Engine, provider: OidcProvider) -> None:
-    with console_of(engine, oidc=provider.settings(issuer="http://127.0.0.1:9")) as console:
-        browser = console.stranger()
-        assert "is not responding" in refusal(browser, browser.open("/sign-in/oidc"))
-        by_password(browser, console.person().email)
-        assert signed_in(browser)
-
-
 def test_an_invitation_is_accepted(console: Console, provider: OidcProvider) -> None:
     browser, service = console.stranger(), console.service
     with service.engine.begin() as connection:
@@ -153,21 +112,6 @@ def test_an_invitation_is_accepted(console: Console, provider: OidcProvider) -> 
     assert "Overview" in browser.get("/").text
     profile = browser.open("/me/profile").text
     assert 'value="Ann Otieno"' in profile and "<option selected>Africa/Nairobi</option>" in profile
-
-
-def test_without_passwords_no_page_asks_for_one(engine: Engine, provider: OidcProvider) -> None:
-    with console_of(engine, oidc=provider.settings(only=True)) as console:
-        browser, person = console.stranger(), console.person()
-        page = browser.open("/sign-in").text
-        assert "Sign in with Acme" in page and 'type="password"' not in page
-        with console.service.engine.begin() as connection:
-            token = invite(connection, "new@acme.example", console.service.account_id, "sender").token
-        page = browser.open(f"/invitations/{token}").text
-        assert "Sign in with Acme" in page and 'type="password"' not in page
-        browser.sign_in_by_link(console.link(person))
-        page = browser.open("/me/security").text
-        assert "Where you are signed in" in page and 'type="password"' not in page
-        assert "Passwords are switched off" in browser.submit("/sign-in", email=person.email, password=PASSWORD).text
 
 
 def test_what_was_typed_before_a_session_ended_is_kept_while_the_provider_signs_in(

@@ -6,7 +6,6 @@ import itertools
 import re
 import time
 from collections.abc import Iterator
-from html import unescape
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 from urllib.parse import urljoin
@@ -16,9 +15,6 @@ from sqlalchemy import text
 
 import console.views.operator.doubts as doubts_view
 from console.session.operator import REASON_SECONDS
-from shared.db.connection import transaction
-from shared.inbound import Inbound, store
-from shared.people.memberships import add_member
 from tests.harness.console import Browser, Console
 from tests.harness.people import a_person
 
@@ -120,14 +116,6 @@ def actions(console: Console) -> list[str]:
         return list(connection.execute(text("SELECT action FROM audit_log ORDER BY id")).scalars())
 
 
-def test_it_works(console: Console) -> None:
-    admin = console.operator()
-    page = admin.open("/operator/accounts/")
-    assert page.status_code == 200
-    name = re.escape(f'href="{of_the_account(console)}"')
-    assert re.search(name, page.text)
-
-
 @pytest.mark.parametrize("role", ["admin", "support"])
 def test_an_operator_sees_every_page(console: Console, role: str, carrier: str) -> None:
     browser = console.operator(role)
@@ -199,16 +187,6 @@ def test_support_changes_nothing(console: Console, carrier: str) -> None:
     assert actions(console) == recorded
 
 
-def test_every_operator_form_is_tested(console: Console) -> None:
-    pages = console.app.url_map.bind("localhost")
-    tried = {pages.match(path, method="POST")[0] for path, _ in changes_of(console)}
-    endpoints = {rule.endpoint for rule in console.app.url_map.iter_rules() if "POST" in (rule.methods or ())}
-    assert {each for each in endpoints if each.startswith("operator.")} - tried == {
-        "operator.access.give",
-        "operator.access.end",
-    }
-
-
 def test_a_send_and_a_message_are_refunded_once(console: Console) -> None:
     service, admin, path = console.service, console.operator(), of_the_account(console, "/refund")
     sent = [service.send(phone).json for phone in ("254711000001", "254711000002")]
@@ -256,15 +234,6 @@ def test_an_account_is_topped_up_once_and_the_top_up_reversed(console: Console) 
     assert more.status_code == 400 and "There is a problem" in more.text
 
 
-@pytest.mark.parametrize("credits", ["", "-5", "0", "1.5", "1e3", "9" * 30, "٣"])
-def test_an_invalid_number_of_credits_is_reported(console: Console, credits: str) -> None:
-    admin, before = console.operator(), console.service.get("/balance").json["balance"]
-    admin.open(of_the_account(console, "/top-up"))
-    response = admin.submit(of_the_account(console, "/top-up"), credits=credits, reason="x", confirmed="yes")
-    assert response.status_code == 400 and 'id="credits-error"' in response.text
-    assert console.service.get("/balance").json["balance"] == before
-
-
 def test_an_account_is_suspended_with_a_reason_and_activated(console: Console) -> None:
     admin = console.operator()
     admin.open(of_the_account(console, "/suspend"))
@@ -298,50 +267,6 @@ def test_a_sender_id_is_approved_rejected_and_suspended(console: Console) -> Non
     assert "The sender ID is rejected." in done.text
 
 
-def test_every_sender_id_of_an_account_can_be_found_from_its_page(console: Console) -> None:
-    admin, account = console.operator(), console.service.account_id
-    with console.service.engine.begin() as connection:
-        connection.execute(
-            text(
-                "INSERT INTO sender_id (account_id, sender_id, state)"
-                " SELECT :account, 'MANY' || to_char(number, 'FM000'), 'rejected' FROM generate_series(1, 120) number"
-            ),
-            {"account": account},
-        )
-    page = admin.open(of_the_account(console)).text
-    assert "Only the first 100 are listed." in page and "MANY120" not in page
-    (link,) = re.findall(r'<a href="([^"]+)">All sender IDs of this account</a>', page)
-    seen = ""
-    for _ in range(4):
-        page = admin.open(unescape(link)).text
-        seen += page
-        next_page = re.search(r'href="([^"]+)">Next page<', page)
-        if next_page is None:
-            break
-        link = next_page[1]
-    found = re.findall(r'class="nowrap"><b>(ACME|MANY\d+)</b>', seen)
-    assert set(found) == {"ACME", *(f"MANY{number:03}" for number in range(1, 121))} and len(found) == 121
-    assert f"status=rejected&amp;account_id={account}" in page
-    assert admin.open("/operator/sender-ids/?account_id=abc").status_code == 400
-
-
-def test_the_sender_id_of_another_account_is_not_approved(console: Console) -> None:
-    admin, service = console.operator(), console.service
-    mine = pending(console, "ACMEBANK")
-    admin.open("/operator/sender-ids/")
-    admin.submit(f"/operator/sender-ids/{mine}/approve")
-    other = service.new_account("neighbour")
-    with service.engine.begin() as connection:
-        statement = (
-            "INSERT INTO sender_id (account_id, sender_id, state) VALUES (:account, 'ACMEBANK', 'pending') RETURNING id"
-        )
-        theirs = connection.execute(text(statement), {"account": other}).scalar_one()
-    page = admin.open("/operator/sender-ids/").text
-    assert "It looks like a sender ID of another account." in page
-    done = admin.submit(f"/operator/sender-ids/{theirs}/approve", follow=True)
-    assert "The sender ID is approved." not in done.text and "notice warn" in done.text
-
-
 def test_a_carrier_is_paused_and_resumed(console: Console, carrier: str) -> None:
     admin = console.operator()
     page = admin.open("/operator/carriers/").text
@@ -354,21 +279,6 @@ def test_a_carrier_is_paused_and_resumed(console: Console, carrier: str) -> None
     changed = [what for what in actions(console) if what.startswith("carrier")]
     assert len(changed) == 2
     assert admin.open("/operator/carriers/nobody/pause").status_code == 404
-
-
-def test_the_rate_in_use_is_that_between_two_readings(console: Console, carrier: str) -> None:
-    admin = console.operator()
-    page = admin.open("/operator/carriers/").text
-    (address,) = re.findall(r'hx-get="([^"]+)"', page)
-    assert "submitted=1000" in address
-    with console.service.engine.begin() as connection:
-        connection.exec_driver_sql("UPDATE carrier_report SET submitted = submitted + 500")
-    earlier = re.sub(r"at=[\d.]+", "at=1", address.replace("&amp;", "&"))
-    part = admin.open(earlier, headers={"HX-Request": "true"}).text
-    assert "<html" not in part and re.search(r"<dt>Messages per second</dt><dd>0</dd>", part)
-    for broken in ("at=x&carrier=main&submitted=1", "at=nan&carrier=main&submitted=1", "carrier=main&submitted=y&at=1"):
-        response = admin.open(f"/operator/carriers/now?{broken}")
-        assert response.status_code == 200 and "<dt>Messages per second</dt><dd>\u2013</dd>" in response.text, broken
 
 
 def test_support_sees_whole_phones_only_with_a_recorded_reason(console: Console, in_doubt: InDoubt) -> None:
@@ -429,51 +339,10 @@ def test_support_finds_a_message_and_sees_it_whole_with_a_reason(console: Consol
     assert lost.text not in support.open(path).text
 
 
-def test_a_search_for_messages_is_in_the_readers_language(console: Console, lost: Lost) -> None:
-    support = console.operator("support")
-    support.submit("/me/profile", name="Ann", locale="de", time_zone="UTC")
-    german = support.open(f"/operator/messages/?id={lost.send_id}").text
-    assert '<td data-label="Grund">Telefon nicht erreichbar</td>' in german
-
-
-def test_a_message_id_leads_to_the_message_and_a_send_id_to_its_messages(console: Console, lost: Lost) -> None:
-    support = console.operator("support")
-    response = support.open(f"/operator/messages/?id={lost.message_id}")
-    assert response.headers["Location"] == f"/operator/messages/{lost.message_id}"
-    console.service.send("254711000001", "Another one")
-    shown = support.open(f"/operator/messages/?id={lost.send_id}").text
-    assert re.findall(r'href="/operator/messages/([0-9a-f-]{36})"', shown) == [lost.message_id]
-    unknown = support.open("/operator/messages/?id=019cad1e-2d10-7b55-a6c1-0f4e9d2b7a38")
-    assert unknown.status_code == 200 and "No messages found" in unknown.text
-    assert support.open("/operator/messages/019cad1e-2d10-7b55-a6c1-0f4e9d2b7a38").status_code == 404
-
-
 @pytest.mark.parametrize("next", ["https://example.com/", "//example.com/", "/nothing", "/\\example.com"])
 def test_a_reason_leads_to_no_other_site(console: Console, next: str) -> None:
     given = console.operator("support").submit("/operator/access/", reason=REASON, next=next)
     assert given.headers["Location"] == "/operator/messages/"
-
-
-def test_messages_to_numbers_of_no_account_are_listed(console: Console) -> None:
-    number = f"2542{console.service.account_id:08d}"
-    with transaction(console.service.engine) as connection:
-        store(connection, "main", [Inbound("+254711000077", f"+{number}", SCRIPT)])
-    support, path = console.operator("support"), f"/operator/inbound/?sent_to={number}"
-    hidden = support.open(path).text
-    assert number in hidden and "254711000077" not in hidden and "&lt;script&gt;" not in hidden
-    support.submit("/operator/access/", reason=REASON)
-    shown = support.open(path).text
-    assert "254711000077" in shown and "&lt;script&gt;" in shown and SCRIPT not in shown
-
-
-def test_the_carriers_page_shows_response_times_and_receipt_delays(console: Console, carrier: str) -> None:
-    support = console.operator("support")
-    assert "none in five minutes" in support.open("/operator/carriers/").text
-    with console.service.engine.begin() as connection:
-        measured = "UPDATE carrier_report SET answer_times = %s, receipt_delays = %s"
-        connection.exec_driver_sql(measured, ('{"0.02": 0, "0.05": 4}', '{"2.0": 0, "5.0": 2}'))
-    page = support.open("/operator/carriers/").text
-    assert all(each in page for each in ("35 ms", "99 % within 50 ms", "3.5 s", "99 % within 5 s"))
 
 
 def test_a_reason_lasts_an_hour(console: Console, in_doubt: InDoubt, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -498,10 +367,6 @@ def test_each_operator_sees_what_their_own_role_may(console: Console, in_doubt: 
     doubts = f"/operator/doubts/?send_id={in_doubt.send_id}"
     assert in_doubt.phone in admin.open(doubts).text
     assert in_doubt.phone not in support.open(doubts).text
-
-
-def test_an_administrator_needs_no_reason(console: Console, in_doubt: InDoubt) -> None:
-    assert in_doubt.phone in console.operator().open(f"/operator/doubts/?send_id={in_doubt.send_id}").text
 
 
 def test_doubts_are_resolved_by_hand(console: Console, in_doubt: InDoubt) -> None:
@@ -529,26 +394,6 @@ def test_a_report_that_is_too_large_is_refused(console: Console, monkeypatch: py
         file = (io.BytesIO(b"phone,status\n".ljust(octets, b"1")), "report.csv")
         page = admin.submit("/operator/doubts/report", carrier="simulator", file=file).text
         assert ("This is too large." in page) is refused
-
-
-def test_a_large_report_is_looked_at_and_used(console: Console, in_doubt: InDoubt) -> None:
-    """Larger than other forms, and it comes back whole from the page that asks whether to use it."""
-    admin = console.operator()
-    (name,) = re.findall(
-        r'data-label="Carrier">([^<]+)<', admin.open(f"/operator/doubts/?send_id={in_doubt.send_id}").text
-    )
-    rows = "".join(f"{254_799_000_000 + row},delivered,2026-03-02T09:00:00Z\n" for row in range(10_000))
-    report = f"phone,status,time\n{in_doubt.phone},delivered,\n{rows}"
-    file = (io.BytesIO(report.encode()), "report.csv")
-    looked = admin.submit("/operator/doubts/report", carrier=name, file=file)
-    assert looked.status_code == 200 and "What it would resolve" in looked.text
-    (form,) = re.findall(r'<form method="post"([^>]*)>(?=(?:(?!</form>).)*name="report")', looked.text, re.S)
-    assert "multipart/form-data" in form, "else each comma would be sent as three characters"
-    fields = {"carrier": name, "report": report.replace("\n", "\r\n"), "apply": "yes"}
-    used = admin.client.post(
-        "/operator/doubts/report", data={**admin.tokens, **fields}, content_type="multipart/form-data"
-    )
-    assert used.status_code == 200 and "<dt>Resolved</dt><dd>1</dd>" in used.text
 
 
 def test_doubts_are_resolved_by_a_report_after_a_look_at_it(console: Console, in_doubt: InDoubt) -> None:
@@ -582,38 +427,6 @@ def test_a_held_guard_is_released_with_a_reason(console: Console) -> None:
     assert "All sends are held" not in admin.open("/operator/health/").text
 
 
-def test_the_doctor_is_a_part_and_a_page(console: Console) -> None:
-    admin = console.operator()
-    part = admin.open("/operator/health/doctor", headers={"HX-Request": "true"})
-    assert part.status_code == 200 and "<table" in part.text and "<html" not in part.text
-    assert "<html" in admin.open("/operator/health/doctor").text
-
-
-def test_the_queue_shows_what_limits_it(console: Console) -> None:
-    console.service.bulk(["254711000001", "254711000002"], "Hi")
-    page = console.operator("support").open("/operator/queue/").text
-    assert "Segments in total" in page or "Nothing is waiting" in page
-
-
-@pytest.mark.parametrize(
-    "query",
-    [
-        "accounts/?search=" + "x" * 300,
-        "accounts/?status=x",
-        "doubts/?send_id=x",
-        "changes/?account_id=x",
-        "messages/?account_id=x",
-        "messages/?id=17",
-        "messages/?phone=x",
-        "messages/?since=soon",
-        "inbound/?sent_to=" + "1" * 30,
-    ],
-)
-def test_a_wrong_filter_is_reported(console: Console, query: str) -> None:
-    response = console.operator().open(f"/operator/{query}")
-    assert response.status_code == 400 and "There is a problem" in response.text
-
-
 def test_stored_text_of_an_account_is_never_run_as_code(console: Console, carrier: str, in_doubt: InDoubt) -> None:
     with console.service.engine.begin() as connection:
         connection.execute(text(REPORTED.replace("'a worker'", "'another'")), {"carrier": "<b>main"})
@@ -638,16 +451,3 @@ def test_stored_text_of_an_account_is_never_run_as_code(console: Console, carrie
         shown = admin.open(path).text
         assert SCRIPT not in shown and "<b>main" not in shown, path
     assert "&lt;script&gt;" in admin.open(f"/operator/accounts/{account}").text
-
-
-def test_operators_get_the_operator_menu(console: Console) -> None:
-    person = a_person(console.service, console.service.account_id, "viewer", operator_role="support")
-    browser = Browser(console.app, console.service.account_id)
-    browser.sign_in_by_link(console.link(person))
-    assert 'href="/operator/accounts/"' in browser.get("/").text
-    with console.service.engine.begin() as connection:
-        add_member(connection, console.service.new_account("second"), person.id, "viewer")
-    console.app.extensions["bulksms_api"].people.clear()
-    assert 'href="/operator/accounts/"' in browser.open("/").text
-    alone = console.operator("support").open("/")
-    assert alone.status_code == 302 and alone.headers["Location"] == "/operator/accounts/"

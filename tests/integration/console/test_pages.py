@@ -17,12 +17,6 @@ def pages_of_the_account(console: Console) -> list[str]:
     ]
 
 
-def test_it_works(console: Console) -> None:
-    page = console.browser().get("/")
-    assert page.status_code == 200
-    assert "Overview" in page.text and "Sending now" in page.text
-
-
 @pytest.mark.parametrize("path", ["/compose/", "/api-keys/new", "/webhooks/new", "/people/"])
 def test_a_page_refused_to_the_role_still_shows_the_menu(console: Console, path: str) -> None:
     page = console.browser("viewer").get(path)

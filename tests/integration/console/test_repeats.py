@@ -182,17 +182,6 @@ def test_every_account_form_is_tested_for_double_submission(console: Console) ->
     assert posts == {*places(console), *ELSEWHERE}
 
 
-def test_an_import_that_is_stopped_twice_is_stopped(console: Console) -> None:
-    service, browser = console.service, console.browser("sender")
-    place = f"/groups/imports/{OWNED['import_id'](service, {'group_id': service.new_group([])})}"
-    with service.engine.begin() as connection:
-        connection.exec_driver_sql("UPDATE contact_import SET state = 'queued', finished_at = NULL")
-    shown = form_at(console, browser, "groups.cancel_import", Place(place))
-    for _ in range(2):
-        assert submit(browser, shown, {}).status_code == 302
-    assert "Canceled" in browser.get(place).text
-
-
 def test_reloading_the_page_with_a_new_secret_keeps_the_old_one_working(console: Console) -> None:
     service, browser = console.service, console.browser("owner")
     made = service.post("/api-keys", name="Shop").json

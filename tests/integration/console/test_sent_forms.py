@@ -28,22 +28,6 @@ def test_it_works(console: Console) -> None:
     assert browser.path(f"/sends/{send['send_id']}") in back.text
 
 
-def test_a_confirmation_that_is_sent_again_with_another_price_leads_to_the_send(console: Console) -> None:
-    browser = console.browser("sender")
-    form = shown_form(browser)
-    first, second = (hidden(confirmed(browser, **form)) for _ in range(2))
-    assert first["quote_id"] != second["quote_id"] and first["key"] == second["key"]
-    browser.post("/compose/send", **first)
-    (send,) = sent(console)
-    again = browser.post("/compose/send", **second)
-    assert again.status_code == 409 and ALREADY in again.text and f"/sends/{send['send_id']}" in again.text
-    with browser.client.session_transaction() as cookie:
-        del cookie["sent"]
-    again = browser.post("/compose/send", **second)
-    assert "The one shown here was not sent" in again.text and f'href="{browser.path("/sends/")}"' in again.text
-    assert "New message</a></p>" not in again.text and len(sent(console)) == 1
-
-
 def test_a_correction_of_a_message_whose_sending_nobody_confirmed_is_not_said_to_be_sent(console: Console) -> None:
     browser = console.browser("sender")
     form = shown_form(browser)
@@ -68,19 +52,3 @@ def test_another_message_that_is_written_from_one_that_was_sent_is_sent(console:
     browser.post("/compose/send", **values)
     assert sorted(each["message"] for each in sent(console)) == ["Hello", "Hello again"]
     assert ALREADY in browser.post("/compose/confirm", **other).text
-
-
-def test_only_the_latest_sends_are_in_the_cookie(console: Console) -> None:
-    browser = console.browser("sender")
-    for number in range(8):
-        form = {**shown_form(browser), "message": f"Number {number}"}
-        browser.post("/compose/send", **hidden(confirmed(browser, **form)))
-    cookie = browser.client.get_cookie("console")
-    assert cookie is not None and len(cookie.value) < 1500
-    assert ALREADY in browser.post("/compose/confirm", **form).text
-
-
-def test_the_address_of_a_confirmation_leads_to_a_new_message(console: Console) -> None:
-    browser = console.browser("sender")
-    for path in ("/compose/confirm", "/compose/send"):
-        assert browser.get(path).headers["Location"] == browser.path("/compose/")

@@ -11,7 +11,7 @@ from console.app import create_app
 from console.settings import Settings
 from shared.people.totp import code_at
 from tests.harness.console import CONSOLE_KEY, Browser, Console
-from tests.harness.people import PASSWORD, Person, a_person
+from tests.harness.people import PASSWORD, Person
 
 
 def signed_in(browser: Browser) -> bool:
@@ -21,12 +21,6 @@ def signed_in(browser: Browser) -> bool:
 def by_password(browser: Browser, email: str, password: str = PASSWORD, **more: Any) -> Any:
     browser.open("/sign-in")
     return browser.submit("/sign-in", email=email, password=password, **more)
-
-
-def test_it_works(console: Console) -> None:
-    browser = console.stranger()
-    assert by_password(browser, console.person().email).status_code == 302
-    assert "Overview" in browser.get("/").text
 
 
 def test_a_wrong_password_is_reported_and_the_address_is_kept(console: Console) -> None:
@@ -42,12 +36,6 @@ def test_nobody_sees_a_page_without_signing_in(console: Console) -> None:
     response = console.stranger().get("/sends/")
     assert response.status_code == 302
     assert response.headers["Location"].startswith("/sign-in?next=")
-
-
-def test_after_signing_in_the_page_that_was_asked_for_is_shown(console: Console) -> None:
-    browser = console.stranger()
-    wanted = browser.path("/messages/") + "?status=delivered&phone=254711000001"
-    assert by_password(browser, console.person().email, next=wanted).headers["Location"] == wanted
 
 
 ELSEWHERE = (
@@ -156,36 +144,6 @@ def test_an_invitation_is_accepted(console: Console) -> None:
     assert new.submit(link.group(1), name="New Person", password=PASSWORD).status_code == 302
     assert "New message" in new.get("/").text
     assert console.stranger().open(link.group(1)).status_code == 400
-
-
-def test_a_code_with_a_blank_in_it_accepts_an_invitation(console: Console) -> None:
-    known = a_person(console.service, None)
-    next_code = with_second_factor(known)
-    token = console.service.post("/invitations", email=known.email, role="viewer").json["token"]
-    browser = console.stranger()
-    browser.open(f"/invitations/{token}")
-    typed = f"{next_code[:3]} {next_code[3:]}"
-    assert browser.submit(f"/invitations/{token}", name="", password=PASSWORD, code=typed).status_code == 302
-
-
-def test_a_known_person_accepts_an_invitation_with_their_password(console: Console) -> None:
-    known = a_person(console.service)
-    token = console.service.post("/invitations", email=known.email, role="viewer").json["token"]
-    browser = console.stranger()
-    browser.open(f"/invitations/{token}")
-    wrong = browser.submit(f"/invitations/{token}", name="", password="not the right password")
-    assert wrong.status_code == 400 and "Wrong password." in wrong.text
-    assert browser.submit(f"/invitations/{token}", name="", password=PASSWORD).status_code == 302
-
-
-def test_a_link_sign_in_uses_the_time_zone_and_language_of_the_browser(console: Console) -> None:
-    person, browser = console.person(), console.stranger()
-    token = console.link(person)
-    browser.open(f"/sign-in/link/{token}")
-    data = {**browser.tokens, "time_zone": "Africa/Nairobi"}
-    browser.client.post(f"/sign-in/link/{token}", data=data, headers={"Accept-Language": "de-DE,de;q=0.9"})
-    assert "Übersicht" in browser.get("/").text
-    assert person.get("/me").json["person"]["time_zone"] == "Africa/Nairobi"
 
 
 def test_the_cookie_is_for_the_browser_only(console: Console) -> None:

@@ -3,10 +3,10 @@
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from sqlalchemy import func, insert, select, text
+from sqlalchemy import insert, text
 from werkzeug.test import TestResponse
 
-from shared.db.tables.contacts import suppression, suppression_change
+from shared.db.tables.contacts import suppression
 from tests.harness.house import wait_until
 from tests.harness.service import Service
 from tests.harness.statements import statements
@@ -33,16 +33,6 @@ def test_a_file_takes_one_statement_for_each_table(service: Service, reasons: in
         "event",
     ]
     assert len({reason for _, reason in stored(service)}) == reasons
-
-
-def test_a_file_tells_workers_once_that_the_list_has_changed(service: Service) -> None:
-    changes = select(func.count()).where(suppression_change.c.account_id == service.account_id)
-    seen = []
-    for _ in range(2):
-        import_csv(service, file_of(10, 10, 3))
-        with service.engine.connect() as connection:
-            seen.append(connection.execute(changes).scalar())
-    assert seen == [1, 1]
 
 
 @pytest.mark.parametrize("first", ["a", "B"])

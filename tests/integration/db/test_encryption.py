@@ -1,19 +1,15 @@
 """With a key, no text can be read in the database, and everything works as without one."""
 
 import re
-from base64 import b64encode
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
 import pytest
-from click.testing import CliRunner
 from sqlalchemy import Engine, event, text
 
 from bulksms import texts
-from bulksms.commands.text import keys as keys_command
-from bulksms.commands.text import rewrite as rewrite_command
 from bulksms.local.postgres import Postgres
 from bulksms.texts import rewrite
 from shared.audit.check import audit
@@ -188,15 +184,6 @@ def test_without_the_key_nothing_is_read_accepted_or_sent(service: Heard, engine
     assert service.texts == [CANARY] * 4
 
 
-def test_a_process_that_began_before_the_key_refuses_what_it_cannot_read(service: Heard, engine: Engine) -> None:
-    old = Service(with_keys(engine, FIRST))
-    old.send(message="with the first key")
-    new = Service(with_keys(engine, SECOND, FIRST))
-    send = new.send(message=CANARY).json["send_id"]
-    response = old.get(f"/sends/{send}", token=new.token)
-    assert (response.status_code, response.json["code"]) == (503, "unavailable")
-
-
 def test_a_send_with_a_tampered_text_is_held_and_the_others_go_on(service: Heard, engine: Engine) -> None:
     sends = [service.bulk([phone], f"{CANARY} {phone}").json["send_id"] for phone in PHONES[:2]]
     bad = service.bulk(PHONES, CANARY, send_at=ahead()).json["send_id"]
@@ -213,19 +200,6 @@ def test_a_send_with_a_tampered_text_is_held_and_the_others_go_on(service: Heard
         row = connection.execute(text("SELECT state, held_by, held_reason FROM send WHERE id = :id"), {"id": bad}).one()
     assert tuple(row) == ("held", "operator", "Its text cannot be decrypted.")
     assert audit(engine, full=True) == []
-
-
-def test_a_group_whose_text_was_changed_is_held(service: Heard, engine: Engine) -> None:
-    group = service.new_group([])
-    contacts = [{"phone": phone, "fields": {"name": "Zoe"}} for phone in PHONES]
-    service.post(f"/groups/{group}/contacts", contacts=contacts)
-    made = service.post("/sms/send-group", sender_id="ACME", group_id=group, message="{{name}}", send_at=ahead())
-    with engine.begin() as connection:
-        connection.execute(text("UPDATE send SET message = message || 'A', state = 'expanding', send_at = NULL"))
-    service.sweep()
-    assert (service.texts, made.status_code) == ([], 200)
-    with engine.connect() as connection:
-        assert connection.execute(text("SELECT state, held_by FROM send")).one() == ("held", "operator")
 
 
 def test_a_part_that_cannot_be_decrypted_does_not_hold_up_others(
@@ -313,15 +287,3 @@ def test_a_locked_row_is_skipped_and_still_needs_its_key(service: Heard, engine:
         check_text_keys(with_keys(engine, SECOND))
     assert rewrite(other).keys == ["k2"]
     check_text_keys(with_keys(engine, SECOND))
-
-
-def test_the_commands(service: Heard, engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
-    service.bulk(PHONES, CANARY)
-    monkeypatch.setenv("DATABASE_URL", engine.url.render_as_string(hide_password=False).replace("+psycopg", ""))
-    monkeypatch.setenv("REDIS_URL", "redis://unused")
-    monkeypatch.setenv("SECRET_KEY", "x" * 32)
-    monkeypatch.setenv("TEXT_KEYS", f"k2:{b64encode(SECOND.secret).decode()},k1:{b64encode(FIRST.secret).decode()}")
-    done = CliRunner().invoke(rewrite_command)
-    assert "1 text rewritten. From now on the key 'k2' is needed." in done.output, done.output
-    listed = CliRunner().invoke(keys_command, ["--json"])
-    assert '"id": "k2"' in listed.output and '"k1"' not in listed.output

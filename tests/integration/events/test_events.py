@@ -6,13 +6,11 @@ from uuid import UUID
 import pytest
 from sqlalchemy import text
 
-from shared.accounts.change_account import change_account
 from shared.accounts.top_ups import reverse_top_up, top_up
 from shared.doubts.resolution import expire_doubts
 from shared.events import stream
 from shared.ids import message_id
 from shared.outbox import listen
-from shared.senders.sender_ids import decide_sender
 from tests.harness.deliveries import wait_for_others
 from tests.harness.service import Service
 from tests.harness.times import ahead
@@ -130,13 +128,6 @@ def test_a_low_balance_writes_one_event_per_crossing(heard: Service) -> None:
     assert len(low_balances(heard)) == 2
 
 
-def test_another_text_that_makes_the_balance_low_writes_an_event(heard: Service) -> None:
-    send = heard.bulk([f"254711{place:06d}" for place in range(480)], send_at=ahead()).json["send_id"]
-    for message, events in (("a" * 161, 1), ("Hi", 1), ("a" * 161, 2)):
-        heard.patch(f"/sends/{send}", message=message)
-        assert low_balances(heard) == events * [{"balance": 40, "low_balance_threshold": 100}]
-
-
 def test_the_reversal_of_a_top_up_that_makes_the_balance_low_writes_an_event(heard: Service) -> None:
     with heard.engine.begin() as connection:
         for key, credits in (("small", 10), ("large", 950)):
@@ -148,20 +139,6 @@ def test_the_reversal_of_a_top_up_that_makes_the_balance_low_writes_an_event(hea
     with heard.engine.begin() as connection:
         reverse_top_up(connection, heard.account_id, "large", 950, "A mistake.")
     assert low_balances(heard) == [{"balance": 99, "low_balance_threshold": 100}]
-
-
-def test_a_threshold_that_rises_above_the_balance_writes_an_event(heard: Service) -> None:
-    for threshold, events in ((1000, 0), (1001, 1), (1002, 1), (1000, 1), (1001, 2)):
-        with heard.engine.begin() as connection:
-            change_account(connection, heard.account_id, {"low_balance_threshold": threshold})
-        assert len(low_balances(heard)) == events
-    assert low_balances(heard)[0] == {"balance": 1000, "low_balance_threshold": 1001}
-
-
-def test_a_decision_on_a_sender_id_writes_an_event(heard: Service) -> None:
-    with heard.engine.begin() as connection:
-        decide_sender(connection, heard.account_id, "ACME", "suspended", "A complaint.")
-    assert others(heard) == [("sender_id.suspended", None, {"sender_id": "ACME", "reason": "A complaint."})]
 
 
 def test_a_page_looks_at_a_bounded_number_of_events(heard: Service, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,10 +9,9 @@ import json
 import re
 import time
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
+from itertools import chain
 from typing import Any
-from uuid import UUID
 
 import pytest
 from sqlalchemy import Engine, text
@@ -20,15 +19,10 @@ from werkzeug.test import TestResponse
 
 from api.endpoint import ENDPOINTS
 from api.http.json_body import LARGE_BODY, SMALL_BODY
-from api.http.receive import DRAINED
 from api.problems import CATALOGUE
 from api.resources.auth.routes import MAX_BODY
 from shared.contacts import groups as contacts
-from shared.contacts.groups import delete_group
-from shared.sms.segments import segment
-from tests.harness.event_loop_client import PART, EventLoopClient
 from tests.harness.service import PREFIX, Service
-from tests.harness.what_we_read import table
 
 PHONE = "254711000000"
 UNKNOWN = "01900000-0000-7000-8000-000000000000"
@@ -171,17 +165,16 @@ NOT_JSON = {
 
 
 @pytest.mark.usefixtures("untouched")
-@pytest.mark.parametrize("path", WITH_BODY)
 @pytest.mark.parametrize("data", [pytest.param(data, id=name) for name, data in NOT_JSON.items()])
-def test_a_body_that_is_not_strict_json(service: Service, path: str, data: bytes) -> None:
-    if path == "/auth/token" and len(data) > MAX_BODY:
-        assert_problem(raw(service, path, data), 413, "payload_too_large")
-    else:
-        assert_problem(raw(service, path, data), 400, "invalid_json")
+def test_a_body_that_is_not_strict_json(service: Service, data: bytes) -> None:
+    for path in WITH_BODY:
+        if path == "/auth/token" and len(data) > MAX_BODY:
+            assert_problem(raw(service, path, data), 413, "payload_too_large")
+        else:
+            assert_problem(raw(service, path, data), 400, "invalid_json")
 
 
 @pytest.mark.usefixtures("untouched")
-@pytest.mark.parametrize("path", WITH_BODY)
 @pytest.mark.parametrize(
     "content_type",
     [
@@ -194,35 +187,10 @@ def test_a_body_that_is_not_strict_json(service: Service, path: str, data: bytes
         pytest.param(";charset=utf-8", id="B03-nonsense"),
     ],
 )
-def test_a_content_type_other_than_json(service: Service, path: str, content_type: str | None) -> None:
-    body = json.dumps(BODIES.get(path, SINGLE)).encode()
-    assert_problem(raw(service, path, body, content_type), 415, "unsupported_media_type")
-
-
-@pytest.mark.parametrize("path", [f"{PREFIX}/auth/token", "/operator/v1/auth/token"])
-def test_a_request_for_a_token_without_anything_names_what_is_missing(service: Service, path: str) -> None:
-    problem = assert_problem(service.client.post(path), 400, "validation_failed")
-    assert pointers(problem) == {"/api_key", "/api_secret"}
-    assert {error["code"] for error in problem["errors"]} == {"required"}
-    assert "X-API-Key" in problem["errors"][0]["detail"] and "X-API-Secret" in problem["errors"][1]["detail"]
-    assert_problem(service.client.post(path, content_type="text/plain"), 415, "unsupported_media_type")
-    assert_problem(service.client.post(path, content_type="application/json"), 400, "invalid_json")
-
-
-@pytest.mark.parametrize("row", table("Byte order marks of JSON"))
-def test_a_byte_order_mark(service: Service, row: dict[str, str]) -> None:
-    mark = b"" if row["First octets"] == "none" else row["First octets"].encode("latin-1")
-    for path in ("/sms/send", "/sms/quote"):
-        response = raw(service, path, mark + json.dumps(SINGLE).encode(row["Then JSON in"]))
-        if row["Read as"] == "JSON":
-            assert response.status_code == 200
-        else:
-            assert assert_problem(response, 400, "invalid_json")["detail"] == row["Read as"]
-
-
-def test_a_charset_and_capitals_in_the_content_type_are_accepted(service: Service) -> None:
-    response = raw(service, "/sms/send", json.dumps(SINGLE).encode(), "Application/JSON; charset=UTF-8")
-    assert response.status_code == 200
+def test_a_content_type_other_than_json(service: Service, content_type: str | None) -> None:
+    for path in WITH_BODY:
+        body = json.dumps(BODIES.get(path, SINGLE)).encode()
+        assert_problem(raw(service, path, body, content_type), 415, "unsupported_media_type")
 
 
 @pytest.mark.usefixtures("untouched")
@@ -242,32 +210,6 @@ def test_a_blank_body_beside_credentials_is_bounded_too(service: Service, path: 
     response = service.client.post(PREFIX + path, data=b" " * (MAX_BODY + 1), headers=headers)
     assert_problem(response, 413, "payload_too_large")
     assert service.get("/balance").status_code == 200
-
-
-class Endless:
-    """A chunked body that never ends."""
-
-    def __init__(self) -> None:
-        self.read_so_far = 0
-
-    def read(self, size: int = -1) -> bytes:
-        assert 0 <= size <= 2**20, "read without a bound"
-        self.read_so_far += size
-        return b" " * size
-
-
-@pytest.mark.usefixtures("untouched")
-@pytest.mark.parametrize("path", [pytest.param(path, id=f"B05-endless-{path}") for path in WITH_BODY])
-def test_a_body_without_an_end(service: Service, path: str) -> None:
-    body = Endless()
-    response = service.client.post(
-        PREFIX + path,
-        content_type="application/json",
-        headers={"Authorization": f"Bearer {service.token}", "Transfer-Encoding": "chunked"},
-        environ_overrides={"wsgi.input": body, "wsgi.input_terminated": True},
-    )
-    assert_problem(response, 413, "payload_too_large")
-    assert body.read_so_far <= LARGE_BODY + DRAINED + 2 * PART
 
 
 @pytest.mark.usefixtures("untouched")
@@ -364,20 +306,19 @@ OWN = {
 
 @pytest.mark.usefixtures("untouched")
 @pytest.mark.parametrize(
-    ("path", "field", "value"),
+    ("path", "field", "right"),
     [
-        pytest.param(path, field, value, id=f"B14-{path}-{field}-{json.dumps(value)}")
+        pytest.param(path, field, right, id=f"B14-{path}-{field}")
         for path, own in OWN.items()
         for field, right in ({**OPTIONS, **own} if path == "/sms/send" else own).items()
-        for name, values in OF_EACH_TYPE.items()
-        if name != right
-        for value in values
-        if not (right == "integer" and repr(value) == "1.0")  # which JSON does not tell from 1
     ],
 )
-def test_a_field_of_the_wrong_type(service: Service, path: str, field: str, value: Any) -> None:
-    problem = assert_problem(service.post(path, **{**BODIES[path], field: value}), 400, "validation_failed")
-    assert pointers(problem) == {f"/{field}"}
+def test_a_field_of_the_wrong_type(service: Service, path: str, field: str, right: str) -> None:
+    for value in chain.from_iterable(values for name, values in OF_EACH_TYPE.items() if name != right):
+        if right == "integer" and repr(value) == "1.0":  # which JSON does not tell from 1
+            continue
+        problem = assert_problem(service.post(path, **{**BODIES[path], field: value}), 400, "validation_failed")
+        assert pointers(problem) == {f"/{field}"}
 
 
 SENSELESS: dict[str, dict[str, Any]] = {
@@ -429,31 +370,17 @@ def test_times_the_wrong_way_round(service: Service) -> None:
 
 BAD_PHONES = {
     "B15-empty": "",
-    "B15-spaces": "   ",
     "B15-plus": "+254711000000",
     "B15-double-zero": "00254711000000",
     "B15-letters": "254711OOOOOO",
-    "B15-4-digits": "2547",
     "B15-7-digits": "2547110",
     "B15-16-digits": "2547110000001234",
     "B15-leading-zero": "0711000000",
-    "B15-inside-space": "254 711000000",
-    "B15-leading-space": " 254711000000",
-    "B15-minus": "-254711000000",
-    "B15-exponent": "2547e8",
-    "B15-underscore": "254_711_000_000",
-    "B15-hex": "0x3b4cd2a1c0",
-    "B15-64-characters": "2" * 64,
     "B15-65-characters": "2" * 65,
     "B15-two": "254711000000,254711000001",
     "B16-newline": "254711000000\n",
-    "B16-newline-before": "\n254711000000",
     "B16-newline-between": "254711000000\n254711000001",
-    "B16-carriage-return": "254711000000\r",
     "B17-arabic-indic": "٢٥٤٧١١٠٠٠٠٠٠",
-    "B17-fullwidth": "２５４７１１００００００",  # noqa: RUF001
-    "B17-devanagari": "२५४७११००००००",
-    "B17-superscript": "25471100000²",
     "B17-one-of-twelve": "25471100000٠",  # noqa: RUF001
     "B17-zero-width": "254711\u200b000000",
 }
@@ -468,39 +395,6 @@ def test_an_invalid_phone(service: Service, phone: str) -> None:
     assert [entry["code"] for entry in bulk["rejected"]] == ["invalid_phone"]
     strict = assert_problem(service.bulk([PHONE, phone], strict=True), 400, "validation_failed")
     assert pointers(strict) == {"/phones/1"}
-
-
-def test_a_phone_in_another_form_gets_a_suggestion(service: Service) -> None:
-    for phone in ("+254711000000", "00254711000000", "254 711-000-000"):
-        problem = assert_problem(service.send(phone), 400, "validation_failed")
-        assert problem["errors"][0]["suggestion"] == PHONE
-
-
-@pytest.mark.usefixtures("untouched")
-@pytest.mark.parametrize(
-    "phone",
-    [
-        pytest.param(447700900000, id="B18-integer"),
-        pytest.param(447700900000.0, id="B18-float"),
-        pytest.param(["447700900000"], id="B18-array"),
-    ],
-)
-def test_a_phone_that_is_not_a_string(service: Service, phone: Any) -> None:
-    assert pointers(assert_problem(service.post("/sms/send", **{**SINGLE, "phone": phone}), 400, "validation_failed"))
-    assert_problem(service.bulk([phone]), 400, "no_valid_recipients")
-
-
-@pytest.mark.parametrize(
-    "phone",
-    [
-        pytest.param("99912345678", id="B19-unassigned-country"),
-        pytest.param("882312345678", id="B19-satellite"),
-        pytest.param("10000000", id="B19-8-digits"),
-        pytest.param("999999999999999", id="B19-15-digits"),
-    ],
-)
-def test_any_phone_of_the_right_form_is_taken(service: Service, phone: str) -> None:
-    assert service.send(phone).status_code == 200
 
 
 @pytest.mark.usefixtures("untouched")
@@ -525,58 +419,6 @@ def test_a_text_that_cannot_be_sent(service: Service, message: str, code: str) -
     for path, body in BODIES.items():
         problem = assert_problem(service.post(path, **{**body, "message": message}), 400, "validation_failed")
         assert [(error["pointer"], error["code"]) for error in problem["errors"]] == [("/message", code)]
-
-
-@pytest.mark.parametrize(
-    ("message", "encoding", "segments"),
-    [
-        pytest.param("x" * 1600, "gsm7", 11, id="B21-1600"),
-        pytest.param("😀" * 1600, "ucs2", 49, id="B22-1600-emoji"),
-        pytest.param("e\u0301" * 800, "ucs2", 24, id="B22-combining"),
-        pytest.param("👨‍👩‍👧" * 320, "ucs2", 39, id="B22-zwj"),
-        pytest.param("x" * 160, "gsm7", 1, id="B23-160"),
-        pytest.param("x" * 161, "gsm7", 2, id="B23-161"),
-        pytest.param("x" * 159 + "€", "gsm7", 2, id="B23-euro-as-160th"),
-        pytest.param("x" * 152 + "€" + "x" * 152, "gsm7", 3, id="B23-euro-at-153"),
-        pytest.param("x" * 151 + "€" + "x" * 153, "gsm7", 2, id="B23-euro-before-153"),
-        pytest.param("\u202eevil\u202c", "ucs2", 1, id="B24-bidi"),
-        pytest.param("two\r\nlines\tand a tab", "ucs2", 1, id="B24-line-ends"),
-    ],
-)
-def test_a_text_at_the_border(service: Service, message: str, encoding: str, segments: int) -> None:
-    before = service.get("/balance").json["balance"]
-    response = service.send(message=message)
-    assert response.status_code == 200, response.json
-    assert response.json["segments"] == {"count": segments, "encoding": encoding, "characters": len(message)}
-    assert response.json["cost"] == segments == before - response.json["balance"]
-    parts = service.post("/sms/quote", **{**SINGLE, "message": message}).json["parts"]
-    assert len(parts) == segments
-    assert "".join(parts) == message
-    assert all(segment(part).count == 1 for part in parts)
-
-
-@pytest.mark.parametrize(
-    "message",
-    [
-        pytest.param("'; DROP TABLE send; --", id="B25-sql"),
-        pytest.param("<script>alert(1)</script>&amp;", id="B25-html"),
-        pytest.param("{{7*7}} ${jndi:ldap://x} #{1} %{1}", id="B25-template"),
-        pytest.param("%s %d %n %(name)s {} {0} {message} :send :account", id="B25-format"),
-        pytest.param("a\tb\\N\\.\nc\\t", id="B25-copy"),
-        pytest.param('"quoted", {"json": [1]} \\u0000', id="B25-json"),
-        pytest.param("=1+1", id="B25-formula"),
-    ],
-)
-def test_a_text_arrives_as_it_was_written(service: Service, message: str) -> None:
-    response = service.post(
-        "/sms/send", **{**SINGLE, "message": message, "reference": message, "metadata": {"a": message}}
-    )
-    send = service.get(f"/sends/{response.json['send_id']}").json
-    assert (send["message"], send["reference"], send["metadata"]) == (message, message, {"a": message})
-    assert send["counts"]["sent"] == 1
-    with service.engine.connect() as connection:
-        stored = connection.execute(text("SELECT message FROM send WHERE id = :id"), {"id": send["send_id"]}).scalar()
-    assert stored == message
 
 
 @pytest.mark.usefixtures("untouched")
@@ -659,41 +501,6 @@ def test_b30_one_invalid_among_many(service: Service) -> None:
 
 
 @pytest.mark.usefixtures("untouched")
-def test_b30_many_invalid_are_counted_and_a_hundred_are_shown(service: Service) -> None:
-    problem = assert_problem(service.bulk(["0"] * 1000, strict=True), 400, "validation_failed")
-    assert (len(problem["errors"]), problem["errors_total"]) == (100, 1000)
-
-
-@pytest.mark.usefixtures("untouched")
-@pytest.mark.parametrize(
-    "phones",
-    [
-        pytest.param([None], id="B31-null"),
-        pytest.param([[PHONE]], id="B31-nested"),
-        pytest.param([[[[[[PHONE]]]]]], id="B31-nested-deep"),
-        pytest.param([{"number": PHONE}], id="B31-object"),
-        pytest.param([{}], id="B31-empty-object"),
-        pytest.param([True], id="B31-boolean"),
-        pytest.param([254711000000], id="B31-number"),
-        pytest.param([None, {}, [], 1, True, "", 1.5], id="B31-mixed"),
-    ],
-)
-def test_recipients_that_are_not_strings(service: Service, phones: list[Any]) -> None:
-    problem = assert_problem(service.bulk(phones), 400, "no_valid_recipients")
-    assert [entry["code"] for entry in problem["rejected"]] == ["invalid_phone"] * len(phones)
-    strict = assert_problem(service.bulk(phones, strict=True), 400, "validation_failed")
-    assert pointers(strict) == {f"/phones/{index}" for index in range(len(phones))}
-
-
-@pytest.mark.usefixtures("untouched")
-@pytest.mark.parametrize(
-    "phones", [pytest.param(phones, id=f"B31-{json.dumps(phones)}") for phones in (PHONE, {"0": PHONE}, 1, None, True)]
-)
-def test_recipients_that_are_not_a_list(service: Service, phones: Any) -> None:
-    assert pointers(assert_problem(service.bulk(phones), 400, "validation_failed")) == {"/phones"}
-
-
-@pytest.mark.usefixtures("untouched")
 @pytest.mark.parametrize(
     ("group", "status", "code"),
     [
@@ -719,107 +526,10 @@ def send_group(service: Service, group: str, **more: Any) -> TestResponse:
     return service.post("/sms/send-group", **{**GROUP, "group_id": group}, **more)
 
 
-def test_b33_another_accounts_group_answers_like_an_unknown_one(service: Service) -> None:
-    group = service.new_group([PHONE])
-    stranger = service.new_token(service.new_account("stranger"))
-    before = facts(service)
-    foreign = assert_problem(send_group(service, group, token=stranger), 404, "group_not_found")
-    unknown = assert_problem(send_group(service, UNKNOWN, token=stranger), 404, "group_not_found")
-    for problem, name in ((foreign, group), (unknown, UNKNOWN)):
-        problem["detail"] = problem["detail"].replace(name, "GROUP")
-        del problem["request_id"]
-    assert foreign == unknown
-    assert facts(service) == before
-
-
 def test_b34_an_empty_group(service: Service) -> None:
     group = service.new_group([])
     before = facts(service)
     assert_problem(send_group(service, group), 400, "group_empty")
-    assert facts(service) == before
-
-
-def test_b35_a_group_deleted_before_it_is_expanded(own_service: Service) -> None:
-    group = own_service.new_group([PHONE])
-    tomorrow = datetime.now(UTC) + timedelta(days=1)
-    send = send_group(own_service, group, send_at=tomorrow.isoformat()).json["send_id"]
-    with own_service.engine.begin() as connection:
-        delete_group(connection, UUID(group))
-        connection.execute(text("UPDATE send SET send_at = now() WHERE id = :id"), {"id": send})
-    own_service.sweep()
-    assert own_service.counts(send) == {"submitted": 1, "accepted": 1, "sent": 1}
-    assert_problem(send_group(own_service, group), 404, "group_not_found")
-
-
-def test_b36_a_group_of_a_million_is_accepted_without_looking_at_it(service: Service) -> None:
-    service = Service(service.engine, credits=2_000_000)
-    group = service.new_group([])
-    with service.engine.begin() as connection:
-        connection.execute(
-            text("UPDATE contact_group SET contact_count = 1000000, last_position = 1000000 WHERE id = :id"),
-            {"id": group},
-        )
-    tomorrow = datetime.now(UTC) + timedelta(days=1)
-    response = send_group(service, group, send_at=tomorrow.isoformat())
-    assert response.json["counts"]["accepted"] == response.json["cost"] == 1_000_000
-    assert len(response.data) < 2_000
-    service.post(f"/sends/{response.json['send_id']}/cancel")
-    assert service.get("/balance").json["balance"] == 2_000_000
-
-
-@pytest.mark.parametrize(
-    ("credits", "status"), [pytest.param(3, 200, id="B37-exactly"), pytest.param(2, 402, id="B37-one-less")]
-)
-def test_a_balance_that_is_just_enough_or_too_low(service: Service, credits: int, status: int) -> None:
-    service = Service(service.engine, credits=credits)
-    before = facts(service)
-    response = service.bulk([PHONE, "254711000001", "254711000002"])
-    assert response.status_code == status
-    if status == 402:
-        problem = assert_problem(response, 402, "low_balance")
-        assert (problem["required"], problem["balance"]) == (3, 2)
-        assert facts(service) == before
-    else:
-        assert response.json["balance"] == 0
-
-
-def at_once(service: Service, count: int, **more: Any) -> list[TestResponse]:
-    """As many single sends of two segments at the same time."""
-
-    def once(number: int) -> TestResponse:
-        body = {**SINGLE, "message": "x" * 161}
-        headers = {"Authorization": f"Bearer {service.token}", **more}
-        return EventLoopClient(service.flask).post(f"{PREFIX}/sms/send", json=body, headers=headers)
-
-    with ThreadPoolExecutor(10) as pool:  # for which there are connections enough
-        return list(pool.map(once, range(count)))
-
-
-def test_b38_fifty_at_once_that_the_balance_does_not_cover(service: Service) -> None:
-    service = Service(service.engine, credits=31)
-    statuses = sorted(response.status_code for response in at_once(service, 50))
-    assert statuses == [200] * 15 + [402] * 35
-    assert service.get("/balance").json["balance"] == 1
-
-
-def test_b44_fifty_at_once_with_one_key(own_service: Service) -> None:
-    responses = at_once(own_service, 50, **{"Idempotency-Key": "one"})
-    assert {response.status_code for response in responses} == {200}
-    assert len({response.data for response in responses}) == 1
-    assert sum("Idempotency-Replayed" not in response.headers for response in responses) == 1
-    assert own_service.get("/balance").json["balance"] == 998
-
-
-def test_b39_a_cost_beyond_every_balance(service: Service) -> None:
-    group = service.new_group([])
-    with service.engine.begin() as connection:
-        connection.execute(
-            text("UPDATE contact_group SET contact_count = 2147483647, last_position = 2147483647 WHERE id = :id"),
-            {"id": group},
-        )
-    before = facts(service)
-    response = service.post("/sms/send-group", **{**GROUP, "group_id": group, "message": "😀" * 1600})
-    assert assert_problem(response, 402, "low_balance")["required"] == 2147483647 * 49
     assert facts(service) == before
 
 
@@ -841,40 +551,6 @@ def test_an_invalid_idempotency_key(service: Service, key: str) -> None:
     problem = assert_problem(service.send(headers={"Idempotency-Key": key}), 400, "validation_failed")
     assert [error["code"] for error in problem["errors"]] == ["invalid_idempotency_key"]
     assert pointers(problem) == {"/Idempotency-Key"}
-
-
-def test_b41_a_key_with_another_body(own_service: Service) -> None:
-    key = {"Idempotency-Key": "one"}
-    own_service.send(headers=key)
-    before = facts(own_service)
-    for other in ({"message": "Other"}, {"phone": "254711000001"}, {"reference": "r"}):
-        assert_problem(own_service.post("/sms/send", headers=key, **{**SINGLE, **other}), 422, "idempotency_key_reused")
-    assert facts(own_service) == before
-
-
-def test_b42_b43_a_key_on_another_path_or_account(own_service: Service) -> None:
-    key = {"Idempotency-Key": "one"}
-    stranger = own_service.new_token(own_service.new_account("stranger"))
-    first = own_service.send(headers=key)
-    assert own_service.bulk([PHONE], headers=key).status_code == 200
-    other = own_service.send(headers=key, token=stranger)
-    assert other.status_code == 200
-    assert other.json["send_id"] != first.json["send_id"]
-
-
-def test_b42_a_key_on_the_same_path_written_in_another_way(own_service: Service) -> None:
-    key = {"Idempotency-Key": "one"}
-    first = own_service.send(headers=key)
-    for path in ("/sms/send/", "/sms%2Fsend", "/%73ms/send"):
-        again = own_service.post(path, headers=key, **SINGLE)
-        assert again.status_code == 404 or again.data == first.data
-    assert own_service.get("/balance").json["balance"] == 999
-
-
-@pytest.mark.usefixtures("untouched")
-def test_b40_a_key_with_an_id_that_cannot_be_stored(service: Service) -> None:
-    for path in ("/api-keys/a%00b/rotate", "/webhooks/%00/test"):
-        assert_problem(service.post(path, headers={"Idempotency-Key": "one"}), 404, "not_found")
 
 
 def flipped(token: str) -> str:
@@ -924,18 +600,6 @@ def test_b45_a_token_that_has_expired(own_service: Service, monkeypatch: pytest.
     assert facts(own_service) == before
 
 
-def test_b45_a_token_that_was_revoked(own_service: Service) -> None:
-    assert own_service.post("/auth/revoke").status_code == 200
-    before = facts(own_service)
-    assert_problem(own_service.send(), 401, "token_revoked")
-    assert facts(own_service) == before
-
-
-def test_b45_the_scheme_is_taken_in_any_case(own_service: Service) -> None:
-    response = own_service.client.get(f"{PREFIX}/balance", headers={"Authorization": f"bEARER {own_service.token}"})
-    assert response.status_code == 200
-
-
 @pytest.mark.usefixtures("untouched")
 @pytest.mark.parametrize(
     ("secret", "status", "code"),
@@ -961,37 +625,6 @@ def test_a_secret_that_is_wrong(service: Service, secret: Any, status: int, code
     for name in (key, "smsk_live_unknown"):
         response = service.client.post(f"{PREFIX}/auth/token", json={"api_key": name, "api_secret": secret})
         assert_problem(response, status, code)
-
-
-@pytest.mark.usefixtures("untouched")
-@pytest.mark.parametrize(
-    "key",
-    [
-        pytest.param("' OR 1=1 --", id="B46-key-sql"),
-        pytest.param("x" * 3_000, id="B46-key-long"),
-        pytest.param("smsk_test_unknown", id="B47-other-environment"),
-        pytest.param("é\u2028", id="B46-key-unprintable"),
-        pytest.param("", id="B46-key-empty"),
-    ],
-)
-def test_an_unknown_api_key(service: Service, key: str) -> None:
-    response = service.client.post(f"{PREFIX}/auth/token", json={"api_key": key, "api_secret": "x"})
-    assert_problem(response, 401, "invalid_credentials")
-
-
-@pytest.mark.usefixtures("untouched")
-@pytest.mark.parametrize(
-    "headers",
-    [
-        pytest.param({"X-API-Key": "smsk_live_x"}, id="B47-no-secret"),
-        pytest.param({"X-API-Secret": "smss_x"}, id="B47-no-key"),
-        pytest.param({"X-API-Key": "smsk_live_x", "X-API-Secret": "smss_x"}, id="B47-unknown"),
-        pytest.param({"X-API-Key": "", "X-API-Secret": ""}, id="B47-empty"),
-        pytest.param({"X-API-Key": "é", "X-API-Secret": "é"}, id="B47-not-ascii"),
-    ],
-)
-def test_headers_without_valid_credentials(service: Service, headers: dict[str, str]) -> None:
-    assert_problem(service.client.post(f"{PREFIX}/auth/token", headers=headers), 401, "invalid_credentials")
 
 
 @pytest.mark.usefixtures("untouched")
@@ -1056,20 +689,6 @@ def test_b48_a_malformed_id_gets_an_example(service: Service, path: str, given: 
     assert "is not a valid id. Use an id as the API returns it: a UUID, such as" in problem["detail"]
 
 
-@pytest.mark.parametrize(
-    ("path", "wrong"), [("/webhooks/{}/deliveries/123/replay", "123"), ("/webhooks/x/deliveries/{}/replay", "x")]
-)
-def test_b48_the_wrong_one_of_several_ids_is_named(service: Service, path: str, wrong: str) -> None:
-    problem = assert_problem(service.post(path.format(UNKNOWN)), 404, "not_found")
-    assert f"{wrong!r} is not a valid id." in problem["detail"]
-
-
-def test_an_address_without_a_path_leads_to_the_documentation(service: Service) -> None:
-    response = service.client.get("/")
-    assert (response.status_code, response.headers["Location"]) == (302, "/docs")
-    assert_problem(service.client.post("/"), 405, "method_not_allowed")
-
-
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT", "PROPFIND", "X")
 
 
@@ -1124,43 +743,12 @@ def test_an_invalid_query(service: Service, path: str, query: str) -> None:
     assert_problem(service.get(f"{path}?{query}"), 400, "validation_failed")
 
 
-@pytest.mark.parametrize("phone", ["%2B254711000000", "+254711000000", "00254711000000", "254-711-000000"])
-def test_a_filter_by_phone_suggests_the_right_form(service: Service, phone: str) -> None:
-    problem = assert_problem(service.get(f"/messages?phone={phone}"), 400, "validation_failed")
-    assert [(error["pointer"], error["suggestion"]) for error in problem["errors"]] == [("/phone", PHONE)]
-
-
-@pytest.mark.parametrize(
-    "reference",
-    [
-        pytest.param("' OR '1'='1", id="B25-query-sql"),
-        pytest.param("%00", id="B11-query-nul"),
-        pytest.param("%ff", id="B09-query-not-utf-8"),
-        pytest.param("%ed%a0%80", id="B10-query-surrogate"),
-        pytest.param("x" * 10_000, id="B50-query-long"),
-    ],
-)
-def test_a_filter_finds_only_exact_matches(service: Service, reference: str) -> None:
-    service.send()
-    response = service.get(f"/sends?reference={reference}")
-    assert response.status_code == 400 or response.json["data"] == []
-
-
 @pytest.mark.usefixtures("untouched")
 def test_b50_a_request_id_that_could_break_a_header_is_replaced(service: Service) -> None:
     for given in ("a b", "x" * 65, "é", "<script>", ""):
         response = service.client.get(f"{PREFIX}/nothing", headers={"X-Request-Id": given})
         assert response.headers["X-Request-Id"].startswith("req_")
         assert_problem(response, 404, "not_found")
-
-
-def test_b56_parameters_of_the_address_do_not_change_a_send(own_service: Service) -> None:
-    response = own_service.post(
-        "/sms/send?phone=254799999999&message=Other&sender_id=X&send_at=2030-01-01T00:00:00Z", **SINGLE
-    )
-    assert response.status_code == 200
-    assert (response.json["phone"], response.json["status"]) == (PHONE, "queued")
-    assert own_service.get(f"/sends/{response.json['send_id']}").json["message"] == "Hi"
 
 
 PAGED = [
@@ -1190,13 +778,6 @@ def forged(place: str) -> str:
 def test_a_forged_cursor_causes_no_internal_error(service: Service, path: str, place: str) -> None:
     response = service.get(f"{path}?cursor={forged(place)}")
     assert response.status_code in (200, 400), response.text
-
-
-def test_the_list_of_methods_of_a_path_names_no_other_paths(service: Service) -> None:
-    response = service.get("/suppressions/import")
-    assert_problem(response, 405, "method_not_allowed")
-    assert response.headers["Allow"] == "POST"
-    assert_problem(service.delete("/suppressions/import"), 405, "method_not_allowed")
 
 
 def test_an_account_has_a_maximum_of_groups(own_service: Service, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -99,8 +99,8 @@ def filters(path: str) -> list[str]:
 
 
 def combined(names: list[str]) -> list[tuple[str, ...]]:
-    """All combinations of up to six filters; of more, those of up to two, and all together."""
-    sizes = range(len(names) + 1) if len(names) <= 6 else (0, 1, 2, len(names))
+    """All combinations of up to two filters, and all together."""
+    sizes = sorted({0, 1, 2, len(names)})
     return list(chain.from_iterable(combinations(names, size) for size in sizes))
 
 

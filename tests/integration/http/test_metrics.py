@@ -2,8 +2,6 @@
 
 import re
 from collections.abc import Iterable, Iterator
-from datetime import timedelta
-from functools import partial
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -21,7 +19,6 @@ from shared.health.doctor import HELD
 from shared.observability.metrics import PROCESS
 from shared.observability.metrics_server import is_authorized
 from shared.sends.holding import HeldBy, hold_sends
-from tests.harness.house import wait_until
 from tests.harness.live_workers import report_carriers
 from tests.harness.service import Service
 from tests.harness.statements import statements
@@ -71,15 +68,6 @@ def report_alone(service: Service) -> None:
 
 def counted(name: str, **labels: str) -> float:
     return PROCESS.get_sample_value(name, labels) or 0.0
-
-
-def test_a_deleted_webhook_is_not_a_disabled_one(service: Service) -> None:
-    before = scrape(service)["bulksms_webhooks_disabled"]
-    for change in (service.delete, partial(service.patch, status="disabled")):
-        made = service.post("/webhooks", url=None)
-        assert made.status_code == 200, made.text
-        assert change(f"/webhooks/{made.json['webhook_id']}").status_code == 200
-    assert scrape(service)["bulksms_webhooks_disabled"] == before + 1
 
 
 def test_the_state_of_the_installation(service: Service) -> None:
@@ -148,13 +136,6 @@ def test_sends_of_test_keys_are_not_counted(service: Service) -> None:
     before = accepted_and_segments()
     service.in_sandbox().send(phone="254711000000")
     assert accepted_and_segments() == before
-
-
-def test_a_carrier_without_doubts_shows_zero(service: Service) -> None:
-    report_alone(service)
-    with service.engine.begin() as connection:
-        connection.execute(text("DELETE FROM doubt"))
-    assert scrape(service)['bulksms_messages_in_doubt{carrier="simulator"}'] == 0
 
 
 def test_the_last_audit_is_that_of_the_installation(service: Service) -> None:
@@ -246,27 +227,6 @@ def relations(plan: dict[str, Any]) -> set[str]:
     """The tables that a plan reads."""
     names = {plan["Relation Name"]} if "Relation Name" in plan else set()
     return names.union(*(relations(part) for part in plan.get("Plans", ())))
-
-
-def test_fresh_counts_are_not_made_again(service: Service) -> None:
-    count_now(service.engine)
-    assert not count_when_due(service.engine)
-
-
-def test_counts_are_made_again_after_the_clock_of_the_database_was_set_back(service: Service) -> None:
-    count_now(service.engine)
-    ahead = {name: state_count.c[name] + timedelta(days=1) for name in ("due_at", "counted_at")}
-    with service.engine.begin() as connection:
-        connection.execute(update(state_count).values(ahead))
-    assert count_when_due(service.engine)
-    assert not count_when_due(service.engine)
-
-
-def test_a_scrape_starts_a_count_when_one_is_due(service: Service) -> None:
-    count_now(service.engine)
-    with service.engine.begin() as connection:
-        connection.execute(update(state_count).values(due_at=func.now(), counts={}))
-    wait_until(lambda: "bulksms_credits_available" in scrape_as_it_is(service), 60, "the counts")
 
 
 def test_it_is_not_public(service: Service) -> None:

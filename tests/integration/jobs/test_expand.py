@@ -13,7 +13,7 @@ from tests.harness.database import disposable_database
 from tests.harness.service import Service
 from tests.integration.accept.test_group import phones, scheduled
 from worker.jobs import expand as module
-from worker.jobs.expand import ENOUGH_OPEN_BATCHES, NEXT_SEND, expand
+from worker.jobs.expand import ENOUGH_OPEN_BATCHES, expand
 
 PAGE = 8
 """Batches, of one message each."""
@@ -66,16 +66,6 @@ def test_the_next_page_is_expanded_when_few_batches_are_left_in_the_queue(servic
     assert len(expand(service.engine)) == PAGE
     set_state(service, first, "waiting")
     assert not expand(service.engine), "what failed and goes again waits too"
-
-
-def test_the_batches_under_way_are_found_by_their_own_index(service: Service, send: str) -> None:
-    """Once for all sends; and those that have ended, of which there may be thousands, are not read."""
-    with service.engine.connect() as connection:
-        for setting in ("enable_seqscan", "enable_hashjoin", "enable_mergejoin"):  # as a worker's sessions have it
-            connection.execute(text(f"SET LOCAL {setting} = off"))
-        plan = connection.execute(text(f"EXPLAIN {NEXT_SEND.text}"), {"ahead": ENOUGH_OPEN_BATCHES}).scalars().all()
-    lines = "\n".join(plan)
-    assert "CTE under_way" in lines and "ix_batch_sending" in lines and "ix_batch_send_id" not in lines, lines
 
 
 def test_accounts_take_turns(service: Service, send: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -152,9 +142,3 @@ def test_pages_that_make_no_batches_do_not_end_the_run(service: Service, send: s
     with service.engine.connect() as connection:
         left = text("SELECT count(*) FROM send WHERE expanded_to IS NOT NULL AND state = 'expanding'")
         assert connection.execute(left).scalar_one() == 0
-
-
-def test_a_worker_that_goes_on_with_a_paced_send_expands_groups_too(service: Service, send: str) -> None:
-    """Its cycles may leave no turn to the other threads."""
-    service.worker._go_on()
-    assert batches_of(service, send)

@@ -1,6 +1,5 @@
 """Files of contacts by the API: taken at once, read by a worker."""
 
-import csv
 import io
 import json
 from typing import Any
@@ -158,26 +157,6 @@ def test_another_media_type_is_refused(service: Service, mimetype: str) -> None:
     assert (response.status_code, response.json["code"]) == (415, "unsupported_media_type")
 
 
-@pytest.mark.parametrize(
-    "content",
-    [
-        b"\xef\xbb\xbfphone,name\r\n254711000001,\xc3\xa9\r\n254711000002,x\r\n",
-        "name\tphone\nÉ\t254711000001\nÉ\t254711000002\n".encode("utf-16"),
-        b"msisdn\r254711000001\r\r254711000002\r",
-        b"phone,note\n254711000003,\x00\x01\n254711000003,\x00\n254711000001,x\n254711000002,=1+1\n",
-        b'phone,note\n254711000001,"a\nb"\n254711000002,"a"\n"254711000003,x\n',
-    ],
-    ids=["B59-utf-8", "B59-utf-16", "B59-old-mac", "B59-nul-and-formula", "B59-quotes"],
-)
-def test_files_of_many_kinds_are_read(service: Service, monkeypatch: pytest.MonkeyPatch, content: bytes) -> None:
-    monkeypatch.setattr(shared.contacts.text_stream, "CHUNK_CHARACTERS", 4)
-    monkeypatch.setattr(uploaded_file, "BLOCK", 7)
-    group = service.new_group([])
-    made = upload_of(service, group, content)
-    assert made["status"] == "completed"
-    assert [contact["phone"] for contact in contacts(service, group)] == [A, B]
-
-
 WINDOWS = "phone,name\n254711000001,José\n254711000002,Zoë €\n".encode("cp1252")
 
 
@@ -202,16 +181,6 @@ def test_a_file_is_read_in_its_declared_encoding(service: Service, charset: str)
     assert [contact["fields"]["name"] for contact in contacts(service, group)] == ["José", "Zoë €"]
 
 
-@pytest.mark.parametrize(
-    ("content", "charset", "status"), [(WINDOWS, "utf-7", 415), (WINDOWS, "utf-8", 400), (b"a,\x81\n", "cp-1252", 415)]
-)
-def test_an_encoding_that_is_not_read(service: Service, content: bytes, charset: str, status: int) -> None:
-    response = send_file(service, service.new_group([]), content, mimetype=f"text/csv; charset={charset}")
-    assert response.status_code == status, response.text
-    undefined = send_file(service, service.new_group([]), b"a,\x81\n", mimetype="text/csv; charset=windows-1252")
-    assert "0x81, which is not Windows-1252" in undefined.json["errors"][0]["detail"]
-
-
 def form(*files: tuple[bytes, str]) -> tuple[bytes, str]:
     """A form with a field and these files of a type, and its media type."""
     parts = [b'--edge\r\nContent-Disposition: form-data; name="note"\r\n\r\nfrom our shop\r\n']
@@ -231,15 +200,6 @@ def test_a_file_may_come_as_a_form(service: Service, monkeypatch: pytest.MonkeyP
     response = send_file(service, group, body, mimetype=mimetype)
     assert response.status_code == 200, response.text
     assert [(each["phone"], each["fields"]["name"]) for each in contacts(service, group)] == [(A, "José"), (B, "Zoë €")]
-
-
-def test_a_form_repeated_with_its_key_imports_once(service: Service) -> None:
-    group = service.new_group([])
-    body, mimetype = form((A.encode(), "text/csv"))
-    first = send_file(service, group, body, mimetype=mimetype, Idempotency_Key="f")
-    other = body.replace(b"edge", b"another-edge"), mimetype.replace("edge", "another-edge")
-    again = send_file(service, group, other[0], mimetype=other[1], Idempotency_Key="f")
-    assert (again.status_code, again.json["import_id"]) == (200, first.json["import_id"])
 
 
 @pytest.mark.parametrize(
@@ -327,37 +287,6 @@ def test_the_request_names_the_columns(service: Service) -> None:
     for query in ("phone_column=5", "phone_column=0", "phone_column=x", "phone_column=1&fields=town", "fields="):
         assert send_file(service, group, content, f"?{query}").status_code == 400
     assert left_behind(service) == (0, 0)
-
-
-@pytest.mark.parametrize("mimetype", ["text/csv", "text/vcard", "text/x-vcard"])
-def test_a_vcard_is_refused_with_how_to_export_csv(service: Service, mimetype: str) -> None:
-    card = "BEGIN:VCARD\r\nVERSION:3.0\r\nFN:Ann Example\r\nitem1.TEL;type=CELL:+254 711 000 301\r\nEND:VCARD\r\n"
-    for encoding in ("utf-8", "utf-8-sig", "utf-16"):
-        response = send_file(service, service.new_group([]), card.encode(encoding), mimetype=mimetype)
-        assert (response.status_code, "Export the contacts as CSV" in response.json["detail"]) == (415, True)
-
-
-def test_a_file_of_many_pieces(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shared.contacts.text_stream, "CHUNK_CHARACTERS", 3_000)
-    monkeypatch.setattr(uploaded_file, "BLOCK", 1_000)
-    monkeypatch.setattr(worker.jobs.import_contacts, "MAX_ERRORS", 25)
-    group = service.new_group([])
-    rows = [f'{254700000000 + number},"name\n{number}"' if number % 10 else f"bad {number}" for number in range(1_000)]
-    made = upload_of(service, group, "phone,name\n" + "\n".join(rows))
-    assert made["counts"] == {"rows": 1000, "added": 900, "changed": 0, "unchanged": 0, "invalid": 100}
-    assert service.get(f"/groups/{group}").json["contact_count"] == 900
-    found, cursor = [], ""
-    while cursor is not None:
-        page = service.get(
-            f"/imports/{made['import_id']}/errors?limit=10" + (f"&cursor={cursor}" if cursor else "")
-        ).json
-        found += [row["line"] for row in page["data"]]
-        cursor = page["next_cursor"]
-    assert found == [2 + 19 * number for number in range(len(found))] and 25 <= len(found) < 100
-    response = service.get(f"/imports/{made['import_id']}/errors", headers={"Accept": "text/csv"})
-    listed = list(csv.DictReader(io.StringIO(response.text)))
-    assert [int(row["line"]) for row in listed] == found
-    assert listed[0]["value"] == "bad 0"
 
 
 def test_pieces_are_taken_in_turns_and_an_import_can_be_canceled(

@@ -1,7 +1,6 @@
 """A job that fails again and again is set aside, shown to its owner and the operator, and costs the others nothing."""
 
 import threading
-import time
 from collections.abc import Callable
 from contextlib import contextmanager
 from typing import Any
@@ -46,9 +45,7 @@ from tests.integration.jobs.test_imports import send_file
 from worker.jobs.erasure import erase_one
 from worker.jobs.expand import expand
 from worker.jobs.import_contacts import import_chunk
-from worker.jobs.usage import UsageCounter
 from worker.outages import Outage
-from worker.sending.next_batches import lock_next
 
 PHONE = "254711000001"
 
@@ -265,23 +262,6 @@ def test_a_send_that_cannot_be_expanded_is_held_and_the_others_go_on(
     assert failures(service, "expansion") == []
 
 
-def test_an_expansion_that_have_failed_lets_the_others_go_first(
-    service: Service, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    bad, good = (scheduled(service, service.new_group(phones(3, first))) for first in (255730000000, 255740000000))
-    post = poisoned(worker.jobs.expand._insert_batches, lambda connection, send, batches: str(send.id) == bad)
-    monkeypatch.setattr(worker.jobs.expand, "_insert_batches", post)
-    due = text("UPDATE send SET state = 'expanding' WHERE id = :send")
-    with service.engine.begin() as connection:
-        connection.execute(due, {"send": bad})
-    assert not expand(service.engine)
-    end_backoff(service.engine)
-    with service.engine.begin() as connection:
-        connection.execute(due, {"send": good})
-    assert expand(service.engine)
-    assert failures(service, "expansion") == [(1, False)]
-
-
 @pytest.mark.parametrize("found", [False, True], ids=["a cycle", "others run"])
 def test_messages_that_wait_are_sent_before_expansions_and_after_each_that_fails(
     service: Service, monkeypatch: pytest.MonkeyPatch, found: bool
@@ -310,39 +290,6 @@ def test_messages_that_wait_are_sent_before_expansions_and_after_each_that_fails
     tried = steps.count("expansion")  # those of other tests, too
     assert tried >= len(bad)
     assert steps == ["cycle"] + ["expansion", "cycles"] * tried
-
-
-def test_messages_are_looked_for_again_where_other_cycles_were_running(
-    service: Service, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The cycles that run may have looked before what the task is about was stored."""
-    drained: list[None] = []
-    monkeypatch.setattr(worker.tasks, "expand", lambda *_: [])
-    monkeypatch.setattr(service.worker.dispatcher, "run_cycle_if_free", lambda: True)
-    monkeypatch.setattr(service.worker.dispatcher, "drain", lambda _: drained.append(None) or 0)  # type: ignore[func-returns-value]
-    service.worker.sweeper.work()
-    assert drained == [None]
-
-
-def test_batches_that_make_no_messages_are_held_together(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
-    """One by one, the messages of others in the same claim would wait for each of them."""
-    service.worker.dispatcher.stop.set()
-    named = [{"phone": phone, "variables": {"name": "Ann"}} for phone in phones(5, 255780000000)]
-    bad = [service.bulk([each], "Hi {{name}}").json["send_id"] for each in named]
-    service.worker.dispatcher.stop.clear()
-    with service.engine.begin() as connection:
-        connection.execute(text("UPDATE batch SET variables = '[]' WHERE send_id = ANY(:sends)"), {"sends": bad})
-    claims: list[set[str]] = []
-
-    def note(*arguments: Any) -> Any:
-        owed, candidates = lock_next(*arguments)
-        claims.append({str(row.send_id) for row in candidates} & {*bad})
-        return owed, candidates
-
-    monkeypatch.setattr(worker.sending.claim, "lock_next", note)
-    service.sweep()
-    assert {service.get(f"/sends/{send}").json["status"] for send in bad} == {"held"}
-    assert [found for found in claims if found] == [{*bad}]
 
 
 def test_a_batch_that_makes_no_message_holds_its_send_and_the_others_go_on(service: Service) -> None:
@@ -423,76 +370,6 @@ def test_a_send_that_cannot_be_closed_does_not_keep_others_open(
     service.worker.dispatcher.stop.clear()
 
 
-def test_sends_of_an_account_that_cannot_be_closed_keep_no_others_open(
-    service: Service, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Not even if more of them are due than a query returns."""
-    service.worker.dispatcher.stop.set()
-    sandbox = service.in_sandbox()
-    bad = [service.send(phone).json["send_id"] for phone in phones(105, 254711000001)]
-    good = sandbox.send("254711999999").json["send_id"]
-    with service.engine.begin() as connection:
-        due = text("UPDATE send SET expires_at = now() - CAST(:ago AS interval) WHERE id = ANY(:ids)")
-        connection.execute(due, {"ids": bad, "ago": "2 minutes"})
-        connection.execute(due, {"ids": [good], "ago": "1 minute"})
-    tried: list[str] = []
-
-    def fails(connection: Connection, send: UUID, outcome: Any) -> None:
-        tried.append(str(send))
-        if str(send) in bad:
-            raise Poison
-        close_unsent(connection, send, outcome)
-
-    monkeypatch.setattr(worker.recovery.close_ended_sends, "close_unsent", fails)
-    for _ in range(2):
-        worker.recovery.close_ended_sends.close_ended_sends(service.engine)
-    assert sorted(tried) == sorted([*bad, good])
-    end_backoff(service.engine)
-    worker.recovery.close_ended_sends.close_ended_sends(service.engine)
-    assert good not in tried[len(bad) + 1 :]
-    monkeypatch.undo()
-    end_backoff(service.engine)
-    for _ in range(2):
-        worker.recovery.close_ended_sends.close_ended_sends(service.engine)
-    assert sum(service.counts(send).get("expired", 0) for send in bad) == len(bad)
-    assert failures(service, "closing") == []
-    service.worker.dispatcher.stop.clear()
-
-
-def test_expired_and_canceled_sends_are_closed_by_turns(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
-    service.worker.dispatcher.stop.set()
-    sends = [service.send(phone).json["send_id"] for phone in phones(6, 254711000001)]
-    with service.engine.begin() as connection:
-        connection.execute(text("UPDATE send SET expires_at = now() WHERE id = ANY(:ids)"), {"ids": sends[:3]})
-        connection.execute(text("UPDATE send SET state = 'canceled' WHERE id = ANY(:ids)"), {"ids": sends[3:]})
-    outcomes: list[str] = []
-
-    def close(connection: Connection, send: UUID, outcome: Any) -> None:
-        outcomes.append(outcome)
-        close_unsent(connection, send, outcome)
-
-    monkeypatch.setattr(worker.recovery.close_ended_sends, "close_unsent", close)
-    worker.recovery.close_ended_sends.close_ended_sends(service.engine)
-    assert outcomes == ["expired", "canceled"] * 3
-    service.worker.dispatcher.stop.clear()
-
-
-def test_sends_that_take_long_to_close_are_left_for_the_next_round(
-    service: Service, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    service.worker.dispatcher.stop.set()
-    sends = [service.send(phone).json["send_id"] for phone in phones(3, 254711000001)]
-    with service.engine.begin() as connection:
-        connection.execute(text("UPDATE send SET expires_at = now() WHERE id = ANY(:ids)"), {"ids": sends})
-    monkeypatch.setattr(shared.job_failures, "ROUND_SECONDS", 0.0)
-    closed = []
-    for _ in sends:
-        worker.recovery.close_ended_sends.close_ended_sends(service.engine)
-        closed.append(sum(service.counts(send).get("expired", 0) for send in sends))
-    assert closed == [1, 2, 3], "one in each round, however slow it is"
-    service.worker.dispatcher.stop.clear()
-
-
 def test_a_failing_step_of_the_sweep_does_not_stop_the_others(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -535,24 +412,6 @@ def test_a_sweep_that_takes_long_delays_no_cycle(service: Service, monkeypatch: 
         service.worker.dispatcher.stop.clear()
 
 
-def test_work_that_is_slow_one_by_one_is_left_for_the_next_round(
-    service: Service, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(shared.job_failures, "ROUND_SECONDS", 0.0)
-    tried: list[int] = []
-
-    def work(job: Job, most: int, have_failed: bool) -> int:
-        if have_failed:
-            return 0
-        tried.append(most)
-        job.begin(len(tried), None, None)
-        time.sleep(0.001)
-        raise Poison
-
-    assert batch_then_singly(service.engine, "doubt", work, 10) == 0
-    assert tried == [10, 1]
-
-
 def test_jobs_that_fail_together_are_done_one_by_one(service: Service) -> None:
     waiting, done = ["a", "poison", "b"], list[str]()
 
@@ -590,25 +449,6 @@ def test_an_account_whose_retention_fails_does_not_stop_the_others(
     seen.clear()
     worker.jobs.retention.forget(service.engine, 30)
     assert seen == [], "they back off"
-
-
-def test_an_hour_that_cannot_be_counted_does_not_stop_the_others(
-    service: Service, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    service.send()
-    with service.engine.begin() as connection:
-        connection.execute(text("DELETE FROM usage_hour"))
-        hours = text(
-            "INSERT INTO usage_hour (began_at, due_at) SELECT h, h FROM generate_series(:a, :b, '1h'::interval) h"
-        )
-        times = connection.execute(text("SELECT date_trunc('hour', now()) - interval '2 hours', now()")).one()
-        connection.execute(hours, {"a": times[0], "b": times[1]})
-    monkeypatch.setattr(
-        worker.jobs.usage, "_count", poisoned(worker.jobs.usage._count, lambda c, hour, began: hour == times[0])
-    )
-    counted = [UsageCounter(service.engine).count_one() for _ in range(3)]
-    assert counted[0] == times[0] and len({*counted}) == 3
-    assert failures(service, "usage") == [(1, False)]
 
 
 def test_a_webhook_whose_events_cannot_be_prepared_is_disabled(

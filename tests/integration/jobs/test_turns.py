@@ -1,7 +1,6 @@
 """Accounts take turns with imports and erasures, and each has a bounded number of them open."""
 
 from collections.abc import Iterator
-from datetime import timedelta
 from uuid import UUID
 
 import pytest
@@ -19,8 +18,6 @@ from tests.harness.service import Service
 from tests.integration.jobs.test_imports import left_behind, send_file
 from worker.jobs.erasure import erase_one
 from worker.jobs.import_contacts import import_chunk
-from worker.jobs.privacy import PrivacyJobs
-from worker.jobs.turns import take_turn
 
 PHONE = "254711000001"
 
@@ -76,31 +73,6 @@ def test_an_account_with_many_files_delays_others_by_one_chunk(
     assert done == chunks // 2 < len(many)
 
 
-def test_an_import_that_fails_has_had_its_turn(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
-    for _ in range(3):
-        import_file(service)
-    sandbox = service.in_sandbox()
-    made = import_file(sandbox)
-    with monkeypatch.context() as broken:
-        broken.setattr(worker.jobs.import_contacts, "put_contacts", fail)
-        assert import_chunk(service.engine)
-    assert import_chunk(service.engine)
-    assert sandbox.get(f"/imports/{made}").json["status"] == "completed"
-
-
-def test_accounts_that_had_a_turn_before_the_clock_was_set_back_take_turns(service: Service) -> None:
-    """As ever: they go first once, and not last until the clock has caught up."""
-    sandbox = service.in_sandbox()
-    made = [import_file(service), import_file(sandbox), import_file(service), import_file(sandbox)]
-    ours = [made[0], made[2]]
-    with service.engine.begin() as connection:
-        values = {"account": service.account_id, "ahead": timedelta(hours=1)}
-        connection.execute(text("INSERT INTO job_turn VALUES ('import', :account, now() + :ahead)"), values)
-    turns = [str(take_turn(service.engine, "import", worker.jobs.import_contacts.NEXT)) in ours for _ in range(6)]
-    assert turns[0] != turns[1]
-    assert turns == turns[:2] * 3
-
-
 @pytest.mark.parametrize(("ahead", "erased"), [("50 minutes", False), ("2 hours", True)])
 def test_an_erasure_does_not_wait_for_a_clock_that_was_set_back(service: Service, ahead: str, erased: bool) -> None:
     ask_to_erase(service, 1)
@@ -127,19 +99,6 @@ def test_an_import_that_failed_is_tried_after_the_others(
         connection.execute(text("UPDATE job_failure SET retry_at = now() - CAST(:due AS interval)"), {"due": due_for})
     assert import_chunk(service.engine)
     assert sandbox.get(f"/imports/{made}").json["status"] == first
-
-
-def test_a_second_worker_imports_for_the_next_account(service: Service) -> None:
-    made = import_file(service)
-    sandbox = service.in_sandbox()
-    other = import_file(sandbox)
-    with service.engine.begin() as connection:  # as a worker in the middle of a chunk does
-        connection.execute(text("SELECT FROM contact_import WHERE id = :id FOR UPDATE"), {"id": made})
-        assert import_chunk(service.engine)
-        assert sandbox.get(f"/imports/{other}").json["status"] == "completed"
-        assert not import_chunk(service.engine)
-    assert import_chunk(service.engine)
-    assert service.get(f"/imports/{made}").json["status"] == "completed"
 
 
 def test_an_account_has_a_bounded_number_of_open_imports(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -189,16 +148,3 @@ def test_an_account_has_a_bounded_number_of_open_erasures(service: Service, monk
     assert erase_one(service.engine)
     assert erase_one(service.engine)
     ask_to_erase(service, 1)
-
-
-def test_retention_does_not_wait_for_many_erasures(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
-    ask_to_erase(service, 3)
-    pending: list[int] = []
-
-    def note(engine: Engine, days: int) -> None:
-        pending.append([each["status"] for each in service.get("/erasures").json["data"]].count("pending"))
-
-    monkeypatch.setattr(worker.jobs.privacy, "forget", note)
-    PrivacyJobs(service.engine, service.settings).run_once()
-    assert pending == [2]
-    assert {each["status"] for each in service.get("/erasures").json["data"]} == {"completed"}

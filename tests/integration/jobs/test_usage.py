@@ -14,16 +14,11 @@ from sqlalchemy import text
 import shared.ids
 from bulksms.local.postgres import Postgres
 from shared.audit.check import audit
-from shared.carriers.receipts import Receipt
-from shared.doubts.resolution import expire_doubts
-from shared.lifecycle import MessageStatus
 from shared.sms.countries import PREFIX_DIGITS, country_of
 from tests.harness.database import dispose, fresh_database
 from tests.harness.service import Service
-from tests.harness.statements import statements
 from tests.harness.times import leave_end_of
-from worker.jobs.usage import UsageCounter, pause_after_check
-from worker.receipts.match import record
+from worker.jobs.usage import UsageCounter
 
 KE, US, DE = "254711000000", "12125550123", "491701234567"
 ALL = "by=day,sender_id,country,category,status"
@@ -104,52 +99,6 @@ def test_every_outcome_is_counted_once_however_often_it_is_looked_at(service: Se
     assert audit(service.engine, full=True) == []
 
 
-def test_a_message_that_is_delivered_after_its_doubt_expired_costs_nothing(service: Service) -> None:
-    phone = "99906000099"
-    doubt = service.bulk([KE, phone], message="x" * 161).json["messages"][1]["message_id"]
-    with service.engine.begin() as connection:
-        connection.execute(text("UPDATE doubt SET expires_at = now() WHERE message_id = :id"), {"id": doubt})
-        connection.execute(text("UPDATE message SET reference = 'late' WHERE id = :id"), {"id": doubt})
-    expire_doubts(service.engine, grace=0)
-    record(service.engine, "simulator", [Receipt("late", MessageStatus.DELIVERED, None, datetime.now(UTC), phone)])
-    service.deliver_receipts()
-    count(service)
-    assert [(row["messages"], row["credits"]) for row in usage(service, "by=status")] == [(2, 2)]
-    assert audit(service.engine, full=True) == []
-
-
-def test_messages_canceled_with_their_send_have_no_country(service: Service) -> None:
-    later = f"{datetime.now(UTC) + timedelta(hours=1):%Y-%m-%dT%H:%M:%SZ}"
-    send = service.bulk([KE, US], send_at=later).json["send_id"]
-    service.post(f"/sends/{send}/cancel")
-    count(service)
-    assert [(row["country"], row["messages"], row["credits"]) for row in usage(service, "by=country")] == [(None, 2, 0)]
-    assert of_usage(service) == of_messages(service)
-
-
-def test_an_hour_is_counted_again_after_the_clock_was_set_back(service: Service) -> None:
-    service.send(KE)
-    count(service)
-    ahead = "now() + interval '2 hours'"
-    with service.engine.begin() as connection:
-        connection.execute(text(f"UPDATE usage_hour SET due_at = {ahead}, counted_at = {ahead} WHERE NOT final"))
-    service.send(DE)
-    while UsageCounter(service.engine).count_one():
-        pass
-    assert of_usage(service) == of_messages(service)
-
-
-def test_counting_does_not_hold_up_readers_of_events(service: Service) -> None:
-    """They wait for every transaction that has written: a count writes when it has read everything."""
-    service.send(KE)
-    with statements(service.engine) as executed:
-        count(service)
-    verbs = " ".join(statement.split()[0] for statement, _ in executed)
-    counting = [each for each in verbs.split("SET")[1:] if "UPDATE" in each]
-    assert counting != [] and [each for each in counting if "SELECT" in each.partition("UPDATE")[2]] == []
-    assert sum(of_usage(service).values()) == 1
-
-
 def test_sandboxes_and_other_accounts_are_not_counted(service: Service) -> None:
     sandbox = service.in_sandbox()
     sandbox.send(KE)
@@ -216,17 +165,6 @@ def test_messages_of_an_old_hour_are_counted_soon_after_they_are_sent(
     assert statuses_a_day_later() == {"delivered": 2}
     assert audit(service.engine, full=True) == []
     dispose(service.engine)
-
-
-def test_checks_of_old_hours_together_take_little_time() -> None:
-    hours = [timedelta(hours=age) for age in range(8 * 24, 97 * 24)]
-    for took in (0.001, 0.01, 0.1, 1.0, 10.0):
-        pauses = [pause_after_check(quiet, True, took, len(hours)).total_seconds() for quiet in hours]
-        assert sum(took / (took + pause) for pause in pauses) < 0.025
-    assert pause_after_check(hours[-1], True, 0.001, len(hours)) == timedelta(minutes=10)
-    assert pause_after_check(hours[-1], False, 0.001, len(hours)) == hours[-1] / 2
-    assert pause_after_check(timedelta(minutes=2), True, 0.001, len(hours)) == timedelta(minutes=1)
-    assert pause_after_check(timedelta(minutes=-30), True, 0.4, len(hours)) == timedelta(seconds=20)
 
 
 def test_pages_and_csv_have_the_same_counts(service: Service) -> None:

@@ -10,8 +10,6 @@ from werkzeug.test import TestResponse
 from api.limits.opt_out_list_size import OptOutCounts
 from api.resources.suppressions.entries import OptOut, put, read_opt_outs
 from shared.accounts.administration import create_key
-from shared.contacts.groups import create_group
-from shared.people.invitations import invite
 from shared.sms.numbering import Numbering
 from tests.harness.house import wait_until
 from tests.harness.service import SECRET_KEY, Service
@@ -31,26 +29,6 @@ def refused_after(service: Service, make: Make, request: Callable[[], TestRespon
         process.commit()
         response = pending.result(120)
         return response.status_code, response.json.get("code")
-
-
-def test_groups(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("shared.contacts.groups.MAX_GROUPS", 1)
-    refused = refused_after(
-        service,
-        lambda connection: create_group(connection, service.account_id, "Theirs"),
-        lambda: service.post("/groups", name="Ours"),
-    )
-    assert refused == (409, "group_limit")
-
-
-def test_open_invitations(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("shared.people.invitations.MAX_OPEN", 1)
-    refused = refused_after(
-        service,
-        lambda connection: invite(connection, "ann@example.com", service.account_id, "viewer"),
-        lambda: service.post("/invitations", email="ben@example.com", role="viewer"),
-    )
-    assert refused == (409, "state_conflict")
 
 
 @pytest.mark.parametrize("sandbox", [False, True])

@@ -9,7 +9,6 @@ from api import request_cost
 from api.http import bounded_queries
 from api.resources.suppressions import routes as suppressions
 from tests.harness.service import Service
-from tests.harness.times import ahead
 
 RATE = 1000
 REFUSED = "99902000002"
@@ -121,16 +120,6 @@ def test_messages_that_are_only_examined(service: Service, charges: Charges) -> 
     assert charges == [(service.account_id, 2)]
 
 
-def test_messages_whose_errors_are_counted(service: Service, charges: Charges) -> None:
-    later = service.bulk([str(254733000000 + number) for number in range(300)], send_at=ahead()).json["send_id"]
-    assert service.get(f"/sends/{later}/errors").json["data"] == []
-    assert charges == []
-    send = service.bulk([REFUSED, *(str(254733000000 + number) for number in range(300))]).json["send_id"]
-    service.sweep()
-    assert [each["count"] for each in service.get(f"/sends/{send}/errors").json["data"]] == [1]
-    assert charges == [(service.account_id, 2)]
-
-
 def test_a_list_that_takes_too_long(service: Service, charges: Charges, monkeypatch: pytest.MonkeyPatch) -> None:
     suppress(service, 1)
     monkeypatch.setattr(suppressions, "FIELDS", (func.pg_sleep(60),))
@@ -149,14 +138,6 @@ def test_recipients_that_are_priced_one_by_one(service: Service, charges: Charge
     charges.clear()
     assert service.post(path, **{**body, "message": "Hi {{name|you}}"}).status_code == 200
     assert charges == ([(service.account_id, 19)] if "quote" in path else [])
-
-
-def test_a_replay_does_not_make_recipients_free(service: Service, charges: Charges) -> None:
-    group = service.new_group([str(254711000000 + number) for number in range(200)])
-    body = {"sender_id": "ACME", "group_id": group, "message": "Hi {{name|you}}"}
-    for _ in range(2):
-        assert service.post("/sms/send-group", headers={"Idempotency-Key": "a"}, **body).status_code == 200
-    assert charges == [(service.account_id, 19)]
 
 
 @pytest.mark.usefixtures("no_refill")

@@ -10,9 +10,7 @@ from api.resources.messages import search as message_search
 from api.resources.messages.history import BATCHES
 from shared.ids import FIRST_ID, LAST_ID
 from shared.privacy.erasures import ERASED_PHONE
-from tests.harness.deliveries import settled_events
 from tests.harness.service import Service
-from tests.harness.times import ahead
 
 UNDELIVERED, REFUSED, FAILING = "99901000001", "99902000002", "99910000003"
 NAIROBI, BERLIN = "254711000001", "4915112345678"
@@ -60,22 +58,6 @@ def test_each_recipient_has_a_text_of_its_own(service: Service) -> None:
     assert (texts[NAIROBI]["encoding"], texts[BERLIN]["encoding"]) == ("gsm7", "ucs2")
 
 
-def test_a_transliterated_text_is_shown_as_it_was_sent(service: Service) -> None:
-    recipients = [{"phone": NAIROBI, "variables": {"name": "Jürgen “J”"}}]
-    response = service.bulk(recipients, "Hi {{name}}", on_unicode="transliterate").json
-    message = shown(service, response["messages"][0]["message_id"])
-    assert (message["text"], message["encoding"]) == ('Hi Jürgen "J"', "gsm7")
-
-
-def test_an_erased_recipient_has_no_text(service: Service) -> None:
-    sent = service.send(phone=NAIROBI).json
-    with service.engine.begin() as connection:
-        erase = text("UPDATE batch SET recipients = :erased WHERE send_id = :send")
-        assert connection.execute(erase, {"erased": ERASED_PHONE, "send": sent["send_id"]}).rowcount == 1
-    message = shown(service, sent["message_id"])
-    assert (message["phone"], message["text"], message["parts"]) == (None, None, [])
-
-
 def test_an_error_is_explained(service: Service) -> None:
     sent = service.send(phone=UNDELIVERED).json["message_id"]
     service.deliver_receipts()
@@ -98,13 +80,6 @@ def test_each_kind_of_errors_is_listed(service: Service) -> None:
     of_requests = service.get("/errors").json["data"]
     assert {entry["kind"] for entry in of_requests} == {"request"}
     assert service.get("/errors?kind=other").status_code == 400
-
-
-def test_a_message_canceled_with_its_send_has_an_error(service: Service) -> None:
-    sent = service.send(send_at=ahead()).json
-    service.post(f"/sends/{sent['send_id']}/cancel")
-    error = shown(service, sent["message_id"])["error"]
-    assert (error["code"], error["carrier"], error["carrier_code"]) == ("canceled", None, None)
 
 
 def test_filters_find_what_they_name(service: Service) -> None:
@@ -176,17 +151,6 @@ def test_a_search_by_phone_reads_a_bounded_number_of_batches_without_it(
     assert page["data"] == [] and page["next_cursor"]
     page = service.get(f"/messages?phone=254711000077&limit=1&cursor={page['next_cursor']}").json
     assert [message["message_id"] for message in page["data"]] == [mine]
-
-
-def test_events_have_the_error_too(service: Service) -> None:
-    assert service.get("/events").json["data"] == []
-    service.bulk([REFUSED, NAIROBI])
-    events = {event["type"]: event["data"] for event in settled_events(service)}
-    failed = events["message.failed"]
-    assert failed["error"] == "invalid_destination"
-    assert failed["error_details"] == next(iter(listed(service, "status=failed")))["error"]
-    assert failed["error_details"]["carrier"] == "simulator"
-    assert events["message.sent"]["error_details"] is None
 
 
 def test_a_cursor_does_not_reveal_whether_another_accounts_message_exists(service: Service) -> None:

@@ -119,32 +119,6 @@ def test_an_expired_message_was_due_and_ended(service: Service) -> None:
     assert events(service, sent["message_id"])[2]["at"] == shown["finished_at"] is not None
 
 
-def test_only_messages_that_a_carrier_took_are_charged(service: Service) -> None:
-    send = service.bulk(["254711000001", "99902000001", "254711000002"]).json["send_id"]
-    shown = service.get(f"/sends/{send}").json
-    assert (shown["cost"], shown["charged"]) == (3, 2)
-    later = service.bulk(["254711000001"], send_at=ahead()).json["send_id"]
-    service.post(f"/sends/{later}/cancel")
-    shown = service.get(f"/sends/{later}").json
-    assert (shown["cost"], shown["charged"]) == (1, 0)
-
-
-def test_times_never_go_back_where_clocks_differ(service: Service) -> None:
-    sent = service.send().json["message_id"]
-    service.deliver_receipts()
-    change(
-        service,
-        "UPDATE message SET submitted_at = submitted_at - interval '1 h', finished_at = finished_at - interval '2 h'"
-        " WHERE id = :id",
-        id=sent,
-    )
-    shown = message(service, sent)
-    assert shown["created_at"] == shown["submitted_at"] == shown["finished_at"]
-    times = [event["at"] for event in events(service, sent)]
-    assert len(times) == 3
-    assert times == sorted(times)
-
-
 def test_a_doubt_that_the_operator_resolved_has_two_steps(service: Service) -> None:
     sent = service.send("99906000009").json["message_id"]
     assert steps(service, sent) == ["accepted", "in_doubt"]
@@ -216,14 +190,6 @@ def test_every_attempt_is_shown(service: Service, monkeypatch: pytest.MonkeyPatc
     assert {event["error"]["code"] for event in steps[1:]} == {"carrier_unavailable"}
 
 
-def test_the_response_of_a_slow_carrier_is_shown_with_its_latency(service: Service) -> None:
-    sent = service.send("99904000009").json["message_id"]  # answered after response_delay
-    (attempt,) = message(service, sent)["attempts"]
-    assert attempt["latency_ms"] >= 10
-    assert attempt["submitted_at"] < attempt["answered_at"]
-    assert (attempt["answer"], attempt["carrier_code"]) == ("accepted", None)
-
-
 def receipt(reference: str, phone: str, precision: int | None = 60) -> Receipt:
     """A receipt as SMPP's text tells it: to the minute, which is over as a rule."""
     minute = datetime.now(UTC).replace(second=0, microsecond=0)
@@ -259,22 +225,3 @@ def test_both_times_of_a_delivery_are_kept(
     assert delivered["carrier_at_precision"] == shown_precision
     by_carrier = delivered["carrier_at"] and datetime.fromisoformat(delivered["carrier_at"])
     assert by_carrier == (word.done_at if shown_precision else None)
-
-
-def test_a_refusal_is_one_step(service: Service) -> None:
-    sent = service.send("99902000009").json["message_id"]
-    steps = events(service, sent)
-    assert [event["type"] for event in steps] == ["accepted", "failed"]
-    assert (steps[1]["error"]["code"], steps[1]["error"]["carrier_code"]) == (
-        "invalid_recipient",
-        "invalid_destination",
-    )
-
-
-def test_the_filter_of_sends_is_status(service: Service) -> None:
-    send = service.send(send_at=ahead()).json["send_id"]
-    assert [entry["send_id"] for entry in service.get("/sends?status=scheduled").json["data"]] == [send]
-    assert service.get("/sends?status=completed").json["data"] == []
-    problem = service.get("/sends?state=scheduled").json
-    assert "`status`" in problem["errors"][0]["detail"]
-    assert service.post(f"/sends/{send}/resume").json["send_status"] == "scheduled"

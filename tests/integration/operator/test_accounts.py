@@ -6,7 +6,6 @@ import pytest
 from sqlalchemy import text
 
 from api.resources.api_keys import routes
-from shared.accounts.administration import freeze_accounts
 from shared.audit.check import audit
 from tests.harness.operator import OperatorClient
 from tests.harness.service import Service
@@ -44,17 +43,6 @@ def test_it_works(service: Service, operator: OperatorClient) -> None:
     )
     assert operator.get(f"/accounts/{made['account_id']}").json == made
     assert {each["actor"] for each in changes(operator, made["account_id"])} == {operator.actor}
-
-
-def test_names_are_unique_and_usable(service: Service, operator: OperatorClient) -> None:
-    account_of(operator, "unique")
-    taken = operator.post("/accounts", name="unique")
-    assert (taken.status_code, taken.json["code"]) == (409, "name_taken")
-    for name in ("17", " x", "x ", "shop (sandbox)", "", "a\tb", "n" * 101):
-        assert operator.post("/accounts", name=name).status_code == 400, name
-    for wrong in ({"country": "XX"}, {"weight": 0}, {"retention_days": 0}, {"low_balance_threshold": -1}):
-        assert operator.post("/accounts", name="never", **wrong).status_code == 400
-    assert operator.get("/accounts?search=never").json["data"] == []
 
 
 def test_accounts_are_searched_and_paged(service: Service, operator: OperatorClient) -> None:
@@ -157,26 +145,6 @@ def test_a_top_up_is_made_once(service: Service, operator: OperatorClient) -> No
     clean(service)
 
 
-@pytest.mark.parametrize("spelling", ["/accounts/0{}/top-ups", "/accounts/%30{}/top-ups", "/accounts/{}/top-ups/"])
-def test_a_top_up_is_made_once_however_its_url_is_spelt(
-    service: Service, operator: OperatorClient, spelling: str
-) -> None:
-    path = f"/accounts/{service.account_id}/top-ups"
-    first = operator.post(path, key="invoice-7", credits=500, reason="invoice 7")
-    again = operator.post(spelling.format(service.account_id), key="invoice-7", credits=500, reason="invoice 7")
-    assert (again.status_code, again.headers.get("Idempotency-Replayed")) == (200, "true")
-    assert again.data == first.data
-    assert service.get("/balance").json["balance"] == 1500
-
-
-def test_another_operator_does_not_get_the_response(service: Service, operator: OperatorClient) -> None:
-    path = f"/accounts/{service.account_id}/top-ups"
-    operator.post(path, key="invoice-8", credits=5, reason="invoice 8")
-    other = OperatorClient(service).post(path, key="invoice-8", credits=5, reason="invoice 8")
-    assert (other.status_code, other.json["code"]) == (422, "idempotency_key_reused")
-    assert service.get("/balance").json["balance"] == 1005
-
-
 def test_a_top_up_is_reversed_once_and_only_of_its_account(service: Service, operator: OperatorClient) -> None:
     path, other = f"/accounts/{service.account_id}/top-ups", service.new_account("other")
     top_up = operator.post(path, credits=300, reason="a mistake").json["top_up_id"]
@@ -256,28 +224,6 @@ def test_keys_are_made_for_an_account_and_revoked(service: Service, operator: Op
     assert secret not in str(stored)
     test_key = operator.post(path, test=True).json
     assert test_key["test"] and test_key["api_key"].startswith("smsk_test_")
-
-
-@pytest.mark.parametrize("wrong", [{"scopes": []}, {"scopes": ["everything"]}, {"allowed_ips": ["x"]}, {"test": "yes"}])
-def test_a_key_with_invalid_options_is_not_created(
-    service: Service, operator: OperatorClient, wrong: dict[str, Any]
-) -> None:
-    path = f"/accounts/{service.account_id}/api-keys"
-    before = operator.get(path).json
-    assert operator.post(path, **wrong).status_code == 400
-    assert operator.get(path).json == before
-
-
-def test_a_frozen_account_is_not_suspended(service: Service, operator: OperatorClient) -> None:
-    """A suspended account's queued messages go on, those of a frozen one do not."""
-    path = f"/accounts/{service.account_id}"
-    with service.engine.begin() as connection:
-        freeze_accounts(connection, [service.account_id])
-    refused = operator.post(f"{path}/suspend", reason="unpaid")
-    assert (refused.status_code, refused.json["code"]) == (409, "state_conflict")
-    assert operator.get(path).json["status"] == "frozen"
-    assert operator.post(f"{path}/activate", reason="checked").status_code == 200
-    assert operator.post(f"{path}/suspend", reason="unpaid").status_code == 200
 
 
 def test_an_account_has_a_maximum_of_keys(

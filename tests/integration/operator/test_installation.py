@@ -8,19 +8,13 @@ import pytest
 from sqlalchemy import text
 
 from shared.audit.check import Breach
-from shared.audit.results import KEPT, record_audit
+from shared.audit.results import record_audit
 from shared.health import doctor
 from tests.harness.operator import OperatorClient
 from tests.harness.service import Service
 from tests.harness.times import ahead
 from worker.jobs.auditor import Auditor
 
-MANY = text(
-    """
-    INSERT INTO audit_result (began_at, completed_at, "full", breaches, frozen)
-    SELECT now(), now(), false, '[]', '{}' FROM generate_series(1, :count)
-    """
-)
 FAILED = text(
     """
     INSERT INTO job_failure (kind, subject, account_id, failures, error, retry_at, set_aside_at)
@@ -56,21 +50,6 @@ def test_the_results_of_audits_are_kept(service: Service, operator: OperatorClie
         record_audit(connection, datetime.now(UTC), True, [breach], [7])
     (found,) = operator.get("/audits?limit=1").json["data"]
     assert (found["breaches"], found["frozen"], found["full"]) == ([dataclasses.asdict(breach)], [7], True)
-
-
-def test_only_the_newest_audits_are_kept(service: Service, operator: OperatorClient) -> None:
-    with service.engine.begin() as connection:
-        connection.execute(MANY, {"count": KEPT + 3})
-        record_audit(connection, datetime.now(UTC), False, [], [])
-        assert connection.execute(text("SELECT count(*) FROM audit_result")).scalar() == KEPT
-
-
-def test_the_doctor_reports_what_is_wrong(service: Service, operator: OperatorClient) -> None:
-    response = operator.get("/doctor").json
-    findings = {each["name"]: each for each in response["findings"]}
-    assert response["healthy"] is False
-    assert (findings["workers"]["outcome"], findings["schema"]["outcome"]) == ("wrong", "ok")
-    assert findings["workers"]["remedy"]
 
 
 @pytest.mark.parametrize("failing", ["PARTITIONS", "AWAITING", "RECEIPTS"])

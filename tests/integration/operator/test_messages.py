@@ -68,24 +68,9 @@ def test_a_search_finds_the_messages_that_match(
     assert found(operator, f"since=2020-01-01T00:00:00Z&phone={OTHER}") == [later]
 
 
-def test_a_send_is_searched_within_the_period(operator: OperatorClient, sent: dict[str, Any]) -> None:
-    of_send = f"send_id={sent['send_id']}"
-    assert found(operator, f"{of_send}&until=2020-01-01T00:00:00Z") == []
-    assert found(operator, f"{of_send}&since={ahead()}") == []
-    assert found(operator, f"{of_send}&since=2020-01-01T00:00:00Z&until={ahead()}") == [sent["message_id"]]
-    assert found(operator, "send_id=ffffffff-ffff-ffff-ffff-ffffffffffff") == []
-
-
 @pytest.mark.parametrize(
     "query", ["phone=x", "status=lost", "account_id=0", "send_id=1", "since=soon", "cursor=!", "nobody=1", "limit=0"]
 )
 def test_an_invalid_search_is_refused(operator: OperatorClient, query: str) -> None:
     response = operator.get(f"/messages?{query}")
     assert (response.status_code, response.json["code"]) == (400, "validation_failed")
-
-
-def test_forgotten_messages_are_not_found(service: Service, operator: OperatorClient, sent: dict[str, Any]) -> None:
-    with service.engine.begin() as connection:
-        connection.exec_driver_sql("UPDATE send SET forgotten_at = now() WHERE id = %s", (sent["send_id"],))
-    assert operator.get(f"/messages/{sent['message_id']}").status_code == 404
-    assert found(operator, f"account_id={service.account_id}") == []

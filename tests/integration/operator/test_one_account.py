@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 from sqlalchemy import text
 
-from shared.accounts.category_rules import list_rules
 from shared.inbound import Inbound, store
 from tests.harness.operator import OperatorClient
 from tests.harness.service import PREFIX, Service
@@ -101,12 +100,6 @@ def test_closing_an_account_does_not_affect_another(two: Two) -> None:
     headers = {"Authorization": f"Bearer {two.token_of_other}"}
     assert two.service.client.get(f"{PREFIX}/balance", headers=headers).status_code == 200
     assert [each["status"] for each in two.listed(f"/sends?account_id={two.other}")] == ["scheduled"]
-
-
-def test_rules_are_the_accounts_own(two: Two) -> None:
-    with two.service.engine.connect() as connection:
-        for account in (two.one, two.other):
-            assert [row.account_id for row in list_rules(connection, account)] == [account]
 
 
 def test_messages_to_a_number_can_be_assigned_only_to_the_account_that_has_it(two: Two) -> None:

@@ -66,37 +66,10 @@ def test_the_queue_awaits_the_only_carrier_while_it_is_closed(waiting: Service, 
     assert waits(waiting) == {("awaiting_carrier", "main"): 3}
 
 
-def test_one_worker_that_is_ready_is_enough(waiting: Service) -> None:
-    report(waiting, "down")
-    report(waiting, "ready", worker="two")
-    assert waits(waiting) == {("queued", ""): 3}
-
-
-def test_another_carrier_may_take_it(waiting: Service) -> None:
-    report(waiting, "down")
-    report(waiting, "down", carrier="other")
-    assert waits(waiting) == {("queued", ""): 3}
-
-
 def test_messages_of_test_keys_await_no_carrier(waiting: Service) -> None:
     report(waiting, "paused")
     waiting.in_sandbox().bulk(PHONES)
     assert waits(waiting) == {("awaiting_carrier", "main"): 3, ("queued", ""): 3}
-
-
-def test_it_has_waited_since_it_was_due(waiting: Service) -> None:
-    change(waiting, "UPDATE batch SET due_at = now() - interval '40 seconds' WHERE state = 'queued'")
-    report(waiting, "paused")
-    with waiting.engine.connect() as connection:
-        (row,) = counts_of(connection)["queue"]
-    assert row["oldest"] >= 40
-
-
-def test_a_carrier_shows_the_batches_that_wait_for_it(waiting: Service) -> None:
-    report(waiting, "paused")
-    with waiting.engine.connect() as connection:
-        (carrier,) = list_carriers(connection)
-    assert (carrier["batches"], carrier["messages"]) == (1, 3)
 
 
 def test_the_doctor_names_the_paused_carrier_and_what_waits(waiting: Service) -> None:

@@ -102,12 +102,6 @@ def sums(service: Service) -> dict[str, Any]:
         return {row[0]: row[1] for row in connection.execute(text(" UNION ALL ".join(made)))}
 
 
-def test_it_works(whole: OperatorClient) -> None:
-    assert len(WITH_SCOPE) > 50 and len(WITH_BODY) > 25
-    assert {each.scope for each in WITH_SCOPE} == set(OPERATOR_SCOPES)
-    assert whole.get("/accounts").status_code == 200
-
-
 @marks(WITH_SCOPE)
 def test_a_customers_token_opens_nothing(whole: OperatorClient, endpoint: Endpoint) -> None:
     before = sums(whole.service)
@@ -144,10 +138,6 @@ def test_a_role_can_do_only_what_it_allows(for_all: OperatorClient, in_roles: di
         response = for_all.call(route.method, path, {"Authorization": f"Bearer {token}"}, json={})
         is_refused = (response.status_code, response.json.get("code")) == (403, "insufficient_scope")
         assert is_refused == route.roles.isdisjoint({role, role.partition("-")[0]}), (role, response.text)
-
-
-def test_operator_keys_alone_are_exchanged_without_a_token() -> None:
-    assert [route.name for route in OPERATOR_ROUTES.values() if not route.needs_scopes] == ["POST /auth/token"]
 
 
 @pytest.mark.parametrize("endpoint", [pytest.param(each, id=each.path) for each in WITH_SCOPE if each.method == "GET"])

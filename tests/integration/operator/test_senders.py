@@ -73,23 +73,6 @@ def test_a_rejection_and_a_suspension_need_a_reason_and_hold_sends(service: Serv
     assert [each["action"] for each in logged][:2] == ["sender.approved", "sender.suspended"]
 
 
-def test_the_right_to_authentication(service: Service, operator: OperatorClient) -> None:
-    sender = requested(service, "OTP")
-    assert operator.patch(f"/sender-ids/{sender}", authentication=True).json["authentication"] is True
-    assert operator.patch(f"/sender-ids/{sender}", authentication=1).status_code == 400
-
-
-def test_the_queue_is_paged(service: Service, operator: OperatorClient) -> None:
-    names = [f"PAGE{number}" for number in range(3)]
-    for name in names:
-        requested(service, name)
-    path = f"/sender-ids?status=pending&account_id={service.account_id}&limit=2"
-    first = operator.get(path).json
-    second = operator.get(f"{path}&cursor={first['next_cursor']}").json
-    assert [each["sender_id"] for each in first["data"] + second["data"]] == names
-    assert second["next_cursor"] is None
-
-
 def come(service: Service, number: str, *messages: str) -> None:
     with transaction(service.engine) as connection:
         for message in messages:

@@ -2,7 +2,6 @@
 
 import io
 import itertools
-import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -11,9 +10,6 @@ from sqlalchemy import text
 
 from shared.accounts.operator_keys import revoke_operator_key
 from shared.audit.check import audit
-from shared.doubts.by_operator import resolve_doubts
-from shared.ids import new_id
-from tests.harness.live_workers import report_carriers
 from tests.harness.operator import PREFIX, OperatorClient
 from tests.harness.service import Service
 from tests.harness.times import ahead
@@ -24,14 +20,6 @@ REPORT = text(
                                 failed, reported_at)
     VALUES (:carrier, 'one', :state, now(), 100, 70, 10, false, 5, 1, 0, clock_timestamp() + interval '1 hour')
     ON CONFLICT (carrier, worker) DO UPDATE SET state = EXCLUDED.state
-    """
-)
-DELAYS = text(
-    """
-    INSERT INTO carrier_report (carrier, worker, state, since, rate, allowed, "window", alone, submitted, throttled,
-                                failed, reported_at, answer_times, receipt_delays)
-    VALUES ('simulator', :worker, 'ready', now(), 100, 70, 10, false, 0, 0, 0, clock_timestamp() + interval '1 hour',
-            CAST(:answers AS jsonb), CAST(:receipts AS jsonb))
     """
 )
 LIMIT = text(
@@ -94,26 +82,6 @@ def test_a_carrier_is_paced_paused_and_resumed(service: Service, operator: Opera
     assert logged[-1]["after"] == {"rate": 50, "window": 5}
 
 
-def test_a_carriers_delays_are_those_of_all_workers(service: Service, operator: OperatorClient, carrier: str) -> None:
-    delays = ("response_p50_ms", "response_p99_ms", "receipt_p50_seconds", "receipt_p99_seconds")
-    assert [operator.get("/carriers/simulator").json[each] for each in delays] == [None] * 4
-    with service.engine.begin() as connection:
-        for worker, responses in (("two", {"0.02": 0, "0.05": 98}), ("three", {"1.0": 0, "2.0": 2}), ("four", {})):
-            receipts = json.dumps({"2.0": 0, "5.0": 10, "+Inf": 0})
-            connection.execute(DELAYS, {"worker": worker, "answers": json.dumps(responses), "receipts": receipts})
-    assert [operator.get("/carriers/simulator").json[each] for each in delays] == [35, 1500, 3.5, 5.0]
-
-
-def test_a_worker_reports_how_long_its_carrier_took(service: Service, operator: OperatorClient, carrier: str) -> None:
-    service.worker.carrier_status.refresh()
-    service.send()
-    service.deliver_receipts()
-    report_carriers(service.worker)
-    shown = operator.get("/carriers/simulator").json
-    assert shown["response_p50_ms"] is not None and shown["response_p99_ms"] >= shown["response_p50_ms"] >= 0
-    assert shown["receipt_p99_seconds"] >= shown["receipt_p50_seconds"] >= 0
-
-
 def test_a_rate_limit_is_changed(service: Service, operator: OperatorClient, carrier: str) -> None:
     with service.engine.begin() as connection:
         connection.execute(LIMIT)
@@ -146,35 +114,6 @@ def test_an_operator_who_has_just_been_revoked_sends_no_test_message(service: Se
     refused = operator.post("/carriers/simulator/test", key="trial", **body)
     assert (refused.status_code, refused.json["code"]) == (401, "token_revoked")
     assert "254711000779" not in service.submitted()
-
-
-def test_the_queue_shows_what_limits_it(service: Service, operator: OperatorClient, carrier: str) -> None:
-    later = service.bulk(["254711000001", "254711000002"], send_at=ahead()).json["send_id"]
-    with service.engine.begin() as connection:
-        connection.execute(text("UPDATE batch SET state = 'queued' WHERE send_id = :send"), {"send": later})
-
-    def queued() -> Any:
-        (entry,) = [each for each in operator.get("/queue").json["data"] if each["account_id"] == service.account_id]
-        return entry
-
-    entry = queued()
-    assert (entry["batches"], entry["messages"], entry["segments"], entry["category"]) == (1, 2, 2, "transactional")
-    assert entry["limited_by"] == "queue_turn"
-    report(service, "simulator", "paused")
-    assert queued()["limited_by"] == "carrier_paused"
-    with service.engine.begin() as connection:
-        connection.execute(text("UPDATE batch SET carrier = 'simulator/sender ACME' WHERE state = 'queued'"))
-    report(service, "simulator")
-    assert (queued()["limited_by"], queued()["rate_limit"]) == ("sender_rate", "sender ACME")
-    with service.engine.begin() as connection:
-        connection.execute(text("UPDATE account SET state = 'frozen' WHERE id = :id"), {"id": service.account_id})
-    assert queued()["limited_by"] == "account_frozen"
-    with service.engine.begin() as connection:
-        connection.execute(text("UPDATE account SET state = 'active' WHERE id = :id"), {"id": service.account_id})
-        connection.execute(
-            text("UPDATE batch SET state = 'waiting', carrier = NULL WHERE send_id = :send"), {"send": later}
-        )
-    service.post(f"/sends/{later}/cancel")
 
 
 def test_sends_are_held_released_and_canceled(service: Service, operator: OperatorClient) -> None:
@@ -211,13 +150,6 @@ def test_doubts_are_listed_with_hidden_phones(service: Service, operator: Operat
     assert ids == [first["message_id"], second["message_id"]]
     assert listed["data"][0]["phone"] == first["phone"]
     assert first["phone"] not in OperatorClient(service, "read").get(f"/doubts?send_id={send}").text
-
-
-def test_any_number_of_doubts_is_resolved(service: Service) -> None:
-    """The driver has at most 65,535 parameters for a statement."""
-    ids = [new_id() for _ in range(65_536)]
-    with service.engine.begin() as connection:
-        assert resolve_doubts(connection, "not-sent", ids) == (0, sorted(ids))
 
 
 def test_doubts_are_resolved_once(service: Service, operator: OperatorClient) -> None:
@@ -288,11 +220,3 @@ def test_an_invalid_report_is_refused(service: Service, operator: OperatorClient
     assert upload(operator, report, "carrier=simulator&apply=true").status_code in (200, 400)
     assert upload(operator, report, "apply=true").status_code == 400
     assert upload(operator, report, "carrier=simulator&apply=yes").status_code == 400, "as in the other API"
-
-
-def test_a_report_must_be_a_file_of_text(service: Service, operator: OperatorClient) -> None:
-    path = f"{PREFIX}/doubts/reconcile?carrier=simulator"
-    headers = {"Authorization": f"Bearer {operator.token}"}
-    assert service.client.post(path, headers=headers, json={}).status_code == 415
-    large = service.client.post(path, headers=headers, data=b"x" * (9 << 20), content_type="text/csv")
-    assert large.status_code == 413

@@ -92,12 +92,6 @@ def busiest_second(times: list[float]) -> int:
     return max(bisect_left(times, at + 1.0) - number for number, at in enumerate(times))
 
 
-def test_it_works() -> None:
-    pace = CarrierPace(Pacer(fakeredis.FakeRedis(), LiveWorkers(1), threading.Event()), Carrier())
-    assert pace.chunk == int(RATE * CHUNK)
-    assert pace.take(pace.chunk, time.monotonic() + 3600)
-
-
 @pytest.mark.usefixtures("steady")
 def test_several_workers_share_the_rate() -> None:
     server, taken, stop = fakeredis.FakeServer(), [], threading.Event()
@@ -201,18 +195,6 @@ def test_an_outage_of_redis_is_logged_once_and_counted(clock: Clock, caplog: pyt
     assert [record.levelname for record in caplog.records] == ["WARNING", "INFO"]
 
 
-def test_a_carrier_without_a_rate_has_no_chunk() -> None:
-    pace = CarrierPace(Pacer(fakeredis.FakeRedis(), LiveWorkers(1), threading.Event()), Carrier(rate=0.0))
-    assert pace.chunk == 0
-
-
-def test_a_stop_ends_the_wait() -> None:
-    stop = threading.Event()
-    pace = CarrierPace(Pacer(fakeredis.FakeRedis(), LiveWorkers(1), stop), Carrier())
-    stop.set()
-    assert not pace.take(1, time.monotonic() + 60)
-
-
 def test_a_message_that_would_be_too_late_takes_no_place(clock: Clock) -> None:
     pace = pace_without_redis(clock, 1, Carrier(rate=1.0))
     clock.now += CONVERGENCE_SECONDS
@@ -280,13 +262,6 @@ def test_claims_are_spaced_at_the_rate_of_all_workers() -> None:
     assert 50 * len(claimed) <= most
 
 
-def test_what_was_scheduled_and_not_claimed_is_free_again() -> None:
-    pace = CarrierPace(Pacer(fakeredis.FakeRedis(), LiveWorkers(1), threading.Event()), Carrier())
-    for _ in range(10):
-        assert pace.schedule_claim(int(RATE * MAX_CLAIM_WAIT))
-        pace.correct_schedule(int(RATE * MAX_CLAIM_WAIT), 0)
-
-
 def test_a_cycle_that_would_wait_too_long_schedules_nothing() -> None:
     pace = CarrierPace(Pacer(fakeredis.FakeRedis(), LiveWorkers(1), threading.Event()), Carrier())
     pace.correct_schedule(0, int(RATE * (MAX_CLAIM_WAIT + CLAIMED_AHEAD + 60)))
@@ -317,23 +292,3 @@ def test_a_carrier_goes_on_at_its_rate_when_the_clock_of_redis_is_set_back(clock
     clock.set_back = 7200.0
     submit(1.5)
     assert busiest_second(times) * 10 <= 1.1 * RATE
-
-
-def test_a_throttled_carrier_stays_slow_when_the_clock_of_redis_is_set_back(clock: Clock) -> None:
-    pace = CarrierPace(Pacer(fakeredis.FakeRedis(), LiveWorkers(1), clock), Carrier())  # type: ignore[arg-type]
-    pace.throttled(RATE)
-    clock.now += 0.1
-    clock.set_back = 7200.0
-    assert pace.take(1, clock.now + 60)
-    assert pace.allowed == pytest.approx(DECREASE * RATE)
-    clock.now += 30
-    assert pace.take(1, clock.now + 60)
-    assert pace.allowed == RATE
-
-
-def test_scheduled_claims_keep_their_times_when_the_clock_of_redis_is_set_back(clock: Clock) -> None:
-    pace = CarrierPace(Pacer(fakeredis.FakeRedis(), LiveWorkers(1), clock), Carrier())  # type: ignore[arg-type]
-    assert pace.schedule_claim(int(RATE))
-    clock.set_back, begun = 1800.0, clock.now
-    assert pace.schedule_claim(int(RATE))
-    assert clock.now == pytest.approx(begun + 1 - CLAIMED_AHEAD)

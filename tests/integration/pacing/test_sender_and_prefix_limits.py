@@ -51,13 +51,6 @@ def phones(first: int, count: int) -> list[str]:
     return [str(first + number) for number in range(count)]
 
 
-def queues(service: Service, send: str) -> dict[str | None, int]:
-    """Batches of the send by their queue."""
-    statement = "SELECT carrier, count(*) AS batches FROM batch WHERE send_id = :send GROUP BY carrier"
-    with service.engine.connect() as connection:
-        return {row.carrier: row.batches for row in connection.execute(text(statement), {"send": send})}
-
-
 def test_it_works(make: Callable[[], Service]) -> None:
     service = make()
     begun = time.monotonic()
@@ -72,39 +65,6 @@ def test_it_works(make: Callable[[], Service]) -> None:
     assert not list(audit(service.engine, full=True))
 
 
-def test_what_waits_for_a_limit_is_shown(make: Callable[[], Service]) -> None:
-    service = make()
-    service.worker.dispatcher.stop.set()
-    shown = []
-    for first in (KENYA, ELSEWHERE):
-        send = service.bulk(phones(first, 5)).json["send_id"]
-        carrier_pools = service.worker.dispatcher
-        assert isinstance(carrier_pools, CarrierPools)
-        carrier_pools._sorter.sort()
-        shown.append((queues(service, send), service.get(f"/sends/{send}").json["limited_by"]))
-    assert shown == [
-        ({"one/prefix 2547/sender ACME": 1}, "prefix_rate"),
-        ({"one/sender ACME": 1}, "sender_rate"),
-    ]
-    limits = service.get("/limits").json
-    assert limits["backlog_limited_by"] in ("prefix_rate", "sender_rate")
-    assert limits["backlog_eta"] is None
-
-
-def test_the_part_of_a_mixed_batch_that_finishes_first_goes_first(make: Callable[[], Service]) -> None:
-    service = make()
-    service.worker.dispatcher.stop.set()
-    send = service.bulk(phones(KENYA, 8) + phones(ELSEWHERE, 4)).json["send_id"]
-    carrier_pools = service.worker.dispatcher
-    assert isinstance(carrier_pools, CarrierPools)
-    assert carrier_pools._sorter.sort() == {"one/sender ACME"}
-    with service.engine.connect() as connection:
-        row = connection.execute(
-            text("SELECT portion, retry_indexes FROM batch WHERE send_id = :send"), {"send": send}
-        ).one()
-    assert (row.portion, row.retry_indexes[:4]) == (4, [9, 10, 11, 12])
-
-
 def test_the_operator_changes_a_limit_and_lifts_it(make: Callable[[], Service]) -> None:
     service = make()
     limits = {limit.name: limit for limit in service.worker.carrier_status.limits}
@@ -115,18 +75,6 @@ def test_the_operator_changes_a_limit_and_lifts_it(make: Callable[[], Service]) 
         service.worker.carrier_status.refresh()
         assert limits["sender ACME"].rate == rate
     assert limits["prefix 2547"].rate == 500
-
-
-def test_a_removed_limit_holds_nothing_back(make: Callable[[], Service]) -> None:
-    service = make()
-    service.worker.dispatcher.stop.set()
-    send = service.bulk(phones(ELSEWHERE, 3)).json["send_id"]
-    with service.engine.begin() as connection:
-        connection.execute(text("UPDATE batch SET carrier = 'one/sender GONE' WHERE send_id = :send"), {"send": send})
-    carrier_pools = service.worker.dispatcher
-    assert isinstance(carrier_pools, CarrierPools)
-    carrier_pools.follow()
-    assert queues(service, send) == {None: 1}
 
 
 def test_a_worker_that_dies_leaves_doubts_of_the_carrier(make: Callable[[], Service]) -> None:

@@ -9,8 +9,6 @@ import pytest
 from click.testing import CliRunner
 
 from bulksms.cli import main
-from shared.accounts.audit_log import Actor
-from shared.people.identities import bind_identity
 from tests.harness.people import PASSWORD, a_person, changes, open_call, sign_in
 from tests.harness.service import SECRET_KEY, Service
 
@@ -75,11 +73,6 @@ def test_it_works(service: Service, run: Run) -> None:
     ]
 
 
-def test_json_has_the_link(run: Run) -> None:
-    shown = json.loads(run("invite", "json@example.com", "--operator", "support", "--json"))
-    assert shown["url"].startswith("https://console.example/invitations/smsv_")
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -92,20 +85,6 @@ def test_json_has_the_link(run: Run) -> None:
 )
 def test_invalid_arguments_are_refused(run: Run, arguments: list[str], message: str) -> None:
     assert message in run(*arguments, code=2)
-
-
-def test_an_unknown_person_or_one_who_is_a_member_already_is_refused(service: Service, run: Run) -> None:
-    for command in (["link"], ["disable"], ["enable"]):
-        assert "nobody@example.com" in run(*command, "nobody@example.com", code=1)
-    assert "no account" in run("invite", "x@example.com", "--account", "no-such-account", "--role", "viewer", code=1)
-    ann = a_person(service, service.account_id)
-    assert "already" in run("invite", ann.email, "--account", str(service.account_id), "--role", "owner", code=1)
-
-
-def test_nobody_is_invited_to_a_sandbox(service: Service, run: Run) -> None:
-    sandbox = service.in_sandbox().account_id
-    refused = run("invite", "x@example.com", "--account", str(sandbox), "--role", "owner", code=1)
-    assert f"is the sandbox of account {service.account_id}" in refused
 
 
 def test_a_notice_is_printed_when_a_new_link_replaces_a_working_one(service: Service, run: Run) -> None:
@@ -144,16 +123,3 @@ def test_a_released_address_is_free_at_once(service: Service, run: Run) -> None:
     assert accepted.status_code == 200 and accepted.json["person"]["person_id"] != str(squatter.id)
     assert (str(squatter.id), "person.email_released") in {(subject, what) for _, what, subject in changes(service)}
     assert "nobody@example.com" in run("disable", "nobody@example.com", "--erase", code=1)
-
-
-def test_another_identity_of_the_provider_may_take_the_place_of_one(service: Service, run: Run) -> None:
-    ann = a_person(service)
-    assert "was not linked to an identity" in run("unlink-identity", ann.email)
-    with service.engine.begin() as connection:
-        assert bind_identity(connection, ann.id, "https://id.example", "old", by=Actor("tests"))
-        assert not bind_identity(connection, ann.id, "https://id.example", "new", by=Actor("tests"))
-    assert "is no longer linked to an identity" in run("unlink-identity", ann.email)
-    with service.engine.begin() as connection:
-        assert bind_identity(connection, ann.id, "https://id.example", "new", by=Actor("tests"))
-    assert "person.identity_unbound" in [what for _, what, subject in changes(service) if subject == str(ann.id)]
-    run("unlink-identity", "nobody@example.com", code=1)

@@ -111,18 +111,6 @@ def test_only_one_of_two_transactions_accepts(service: Service) -> None:
     assert bob.get("/me").json["accounts"] == []
 
 
-def test_a_new_person_chooses_a_name_and_a_good_password(service: Service) -> None:
-    token = invited(service, "choosing@example.com")
-    for wrong in (
-        {"name": ""},
-        {"name": "C", "password": "short"},
-        {"name": "C", "password": "choosing@example.com"},
-    ):
-        assert accepted(service, token, **wrong).status_code == 400
-    assert accepted(service, token).json["code"] == "invalid_credentials"
-    assert accepted(service, token, name="C").status_code == 200
-
-
 def test_an_invitation_does_not_reveal_who_has_signed_up(service: Service) -> None:
     """The token of the invitation is theirs, too: neither the preview nor a refusal differs."""
     known = a_person(service, service.new_account("other"), "owner").email
@@ -137,18 +125,6 @@ def test_an_invitation_does_not_reveal_who_has_signed_up(service: Service) -> No
         refusals = [(each.status_code, {**each.json, "request_id": None}) for each in tried]
         seen.append((preview | {"email": None, "expires_at": None}, refusals))
     assert seen[0] == seen[1]
-
-
-@pytest.mark.usefixtures("no_refill")
-def test_too_many_wrong_passwords_are_refused_for_both(service: Service) -> None:
-    known = a_person(service).email
-    for email in (known, "stranger@example.com"):
-        token = invited(service, email)
-        responses = [
-            open_call(service, "/invitations/accept", f"192.0.2.{n}", token=token, password="a wrong password")
-            for n in range(12)
-        ]
-        assert [each.status_code for each in responses] == [401] * 10 + [429] * 2
 
 
 @pytest.mark.parametrize(
@@ -219,23 +195,6 @@ def test_a_removed_member_cannot_come_back_by_an_invitation_made_while_they_acce
         assert accept(connection, second.token, person, by=Actor("Removed")) is False
         assert find_member(connection, service.account_id, person) is None
         assert accept(connection, elsewhere.token, person, by=Actor("Removed")) is True
-
-
-def test_an_operator_is_invited_by_the_command_line_only(service: Service) -> None:
-    with service.engine.begin() as connection:
-        token = invite(connection, "ops@example.com", None, None, "support").token
-    preview = open_call(service, "/invitations/preview", token=token).json
-    assert (preview["account_name"], preview["role"], preview["operator_role"]) == (None, None, "support")
-    response = accepted(service, token, name="Ops")
-    assert response.json["person"]["operator_role"] == "support" and response.json["accounts"] == []
-
-
-def test_a_repeated_request_gets_no_token(service: Service) -> None:
-    key, body = {"Idempotency-Key": "invite-1"}, {"email": "once@example.com", "role": "viewer"}
-    first = service.post("/invitations", headers=key, **body)
-    again = service.post("/invitations", headers=key, **body)
-    assert again.headers["Idempotency-Replayed"] == "true"
-    assert {**again.json, "token": first.json["token"]} == first.json and "token" not in again.json
 
 
 def test_neither_token_nor_email_is_in_the_audit_log_and_tokens_are_hashed(service: Service) -> None:

@@ -115,19 +115,6 @@ def test_a_key_gives_no_role_with_more_than_it_has(service: Service) -> None:
     assert roles(service)[ann.email] == "viewer"
 
 
-def test_nobody_is_invited_to_a_sandbox(service: Service) -> None:
-    ann = a_person(service, service.account_id, "owner")
-    token = ann.token(service.account_id, test=True)
-    for response in (
-        service.post("/invitations", token=token, email="x@example.com", role="viewer"),
-        service.get("/invitations", token=token),
-        service.get("/people", token=token),
-        service.patch(f"/people/{ann.id}", token=token, role="viewer"),
-    ):
-        assert (response.status_code, response.json["code"]) == (403, "insufficient_scope")
-        assert "live account" in response.json["detail"]
-
-
 def test_a_key_cannot_demote_a_person_who_may_do_more(service: Service) -> None:
     owner = a_person(service, service.account_id, "owner")
     a_person(service, service.account_id, "owner")

@@ -13,13 +13,12 @@ from joserfc.jwk import RSAKey
 from sqlalchemy import Engine, text
 from werkzeug.test import TestResponse
 
-from shared.oidc.id_token import key_set
 from shared.people.invitations import invite
 from shared.people.persons import disable_person
 from shared.people.release_email import release_email
 from shared.people.sign_in_links import make_link
 from tests.harness.oidc_provider import CLIENT_ID, OidcProvider, oidc_provider, signed
-from tests.harness.people import PASSWORD, Person, a_person, changes, open_call, sign_in
+from tests.harness.people import PASSWORD, Person, a_person, open_call, sign_in
 from tests.harness.service import PREFIX, Service
 
 
@@ -73,24 +72,11 @@ def invited(service: Service, email: str, role: str = "sender") -> str:
         return invite(connection, email, service.account_id, role).token
 
 
-def test_it_works(service: Service, provider: OidcProvider) -> None:
-    person = a_person(service, service.account_id)
-    response = through(service, provider, claims_of(person.email))
-    assert response.status_code == 200, response.text
-    assert response.json["person"]["person_id"] == str(person.id)
-    assert person.get("/me", session=response.json["session_token"]).status_code == 200
-    assert (f"person {person.id}", "person.identity_bound", str(person.id)) in changes(service)
-
-
 def test_without_a_provider_there_is_no_oidc_sign_in(engine: Engine) -> None:
     service = Service(engine)
     assert service.client.get(f"{PREFIX}/sign-in/methods").json == {"password": True, "oidc": None}
     assert code_of(open_call(service, "/sign-in/oidc")) == "not_found"
     assert code_of(complete(service, "a", {"state": "b", "code": "c"})) == "not_found"
-
-
-def test_the_methods_name_it(service: Service) -> None:
-    assert service.client.get(f"{PREFIX}/sign-in/methods").json == {"password": True, "oidc": {"name": "Acme"}}
 
 
 def test_signing_in_does_not_create_a_person(service: Service, provider: OidcProvider) -> None:
@@ -369,12 +355,6 @@ def test_new_keys_of_the_provider_are_learned(service: Service, provider: OidcPr
     assert provider.requested_paths == ["/authorize", "/token"], "what is known is not asked for again"
 
 
-def test_keys_of_other_kinds_do_not_matter(provider: OidcProvider) -> None:
-    odd = [{"kty": "unknown", "kid": "1"}, {}, 7, {"kty": "RSA", "n": "!", "e": "AQAB", "kid": "2"}]
-    assert len(list(key_set({"keys": [*odd, provider.keys[0].as_dict(private=False)]}))) == 1
-    assert not key_set({"keys": None}) and not key_set({})
-
-
 WRONG_METADATA = {
     "another issuer": {"issuer": "https://another.example"},
     "no token endpoint": {"token_endpoint": None},
@@ -396,11 +376,6 @@ def test_a_provider_that_is_away_stops_no_other_sign_in(engine: Engine, provider
     service = Service(engine, oidc=provider.settings(issuer="http://127.0.0.1:9"))
     assert code_of(open_call(service, "/sign-in/oidc")) == "oidc_unavailable"
     assert sign_in(service, a_person(service).email).status_code == 200
-
-
-def test_a_secret_that_the_provider_refuses_is_no_fault_of_the_person(engine: Engine, provider: OidcProvider) -> None:
-    service = Service(engine, oidc=provider.settings(client_secret="wrong"))
-    assert code_of(through(service, provider, claims_of(a_person(service).email))) == "oidc_unavailable"
 
 
 def test_without_passwords_only_the_provider_and_links_are_left(engine: Engine, provider: OidcProvider) -> None:

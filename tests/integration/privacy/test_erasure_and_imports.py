@@ -11,7 +11,7 @@ from sqlalchemy import text
 
 import worker.jobs.import_contacts
 from shared.accounts.refused import Refused
-from shared.contacts.imports import begin_import, cancel_import, drop_old, keep_chunk, queue_import
+from shared.contacts.imports import begin_import, cancel_import, keep_chunk, queue_import
 from shared.db.connection import transaction
 from shared.job_failures import MAX_FAILURES, Job
 from shared.set_aside_jobs import list_failed_jobs, retry_failed_job
@@ -120,17 +120,6 @@ def test_an_upload_is_waited_for_until_it_is_imported(alone: Service) -> None:
     assert where(alone.engine, PERSON) == set()
 
 
-def test_an_upload_is_waited_for_until_it_is_abandoned(alone: Service) -> None:
-    uploading(alone)
-    erasure_id = ask(alone)
-    with alone.engine.begin() as connection:
-        connection.execute(text("UPDATE contact_import SET worked_at = now() - interval '3 hours'"))
-    drop_old(alone.engine)
-    work(alone)
-    assert status(alone, erasure_id) == "completed"
-    assert where(alone.engine, PERSON) == set()
-
-
 def test_rows_that_an_import_rejects_while_it_is_waited_for_are_erased(alone: Service) -> None:
     queued(alone, [f"{OTHER}\n", f"tel {PERSON}00000000\n"])
     erasure_id = ask(alone)
@@ -139,28 +128,6 @@ def test_rows_that_an_import_rejects_while_it_is_waited_for_are_erased(alone: Se
     work(alone)
     assert status(alone, erasure_id) == "completed"
     assert where(alone.engine, PERSON) == set()
-
-
-def test_an_import_begun_later_is_not_waited_for(alone: Service) -> None:
-    """Otherwise the next imports could hold up an erasure for ever."""
-    queued(alone, [f"{OTHER}\n"])
-    with alone.engine.begin() as connection:
-        connection.execute(text("UPDATE contact_import SET created_at = now() + interval '1 hour'"))
-    assert status(alone, ask(alone)) == "completed"
-
-
-def test_an_import_of_another_account_is_left_alone(alone: Service) -> None:
-    other = alone.new_account("other")
-    running, failed = queued(alone), queued(alone)
-    with alone.engine.begin() as connection:
-        moved = text("UPDATE contact_import SET account_id = :other, state = :state WHERE id = :id")
-        for import_id, state in ((running, "running"), (failed, "failed")):
-            connection.execute(moved, {"other": other, "state": state, "id": import_id})
-    assert status(alone, ask(alone)) == "completed"
-    assert where(alone.engine, PERSON) == {"import_chunk"}
-    with alone.engine.connect() as connection:
-        chunks = text("SELECT count(*) FROM import_chunk")
-        assert connection.execute(chunks).scalar_one() == 2 * len(CHUNKS)
 
 
 def test_the_file_of_an_import_that_was_set_aside_is_deleted(alone: Service, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,39 +4,15 @@ import json
 from typing import Any
 
 import pytest
-from sqlalchemy import Connection, Engine, event, text
+from sqlalchemy import text
 
 from shared.carriers.unreadable import Unreadable, keep_unreadable
-from shared.db.connection import driver_of
 from shared.inbound import Inbound, store
 from tests.harness.service import Service
 from tests.integration.privacy.test_privacy import OTHER, PERSON, erase, receive, where
 from worker.jobs import erasure
 from worker.jobs.erasure import erase_one
 from worker.jobs.erasure_search import SearchResult, search
-
-
-def transactions_of(engine: Engine) -> list[tuple[str, bool]]:
-    """From now on, the statements of the engine, each with whether its transaction has written."""
-    seen: list[tuple[str, bool]] = []
-
-    def note(connection: Connection, cursor: Any, statement: str, *_: object) -> None:
-        has_id = driver_of(connection).execute("SELECT pg_current_xact_id_if_assigned() IS NOT NULL").fetchone()
-        seen.append((statement, has_id == (True,)))
-
-    event.listen(engine, "after_cursor_execute", note)
-    return seen
-
-
-def test_no_search_delays_the_readers_of_events(alone: Service) -> None:
-    alone.bulk([PERSON, "0712", f"+{PERSON}"], headers={"Idempotency-Key": "k"})
-    receive(alone, PERSON, "Hello")
-    seen = transactions_of(alone.engine)
-    assert erase(alone)["status"] == "completed"
-    searches = [(statement, wrote) for statement, wrote in seen if "strpos(" in statement or "position(" in statement]
-    assert len(searches) >= 6
-    assert [statement for statement, wrote in searches if wrote] == []
-    assert where(alone.engine, PERSON) == set()
 
 
 def test_a_phone_in_many_batches_is_erased_in_several_transactions(
@@ -93,12 +69,6 @@ def test_an_erasure_that_another_worker_has_taken_meanwhile_is_left_to_it(
         assert str(erase_one(alone.engine)) == erasure_id
     assert alone.get(f"/erasures/{erasure_id}").json["status"] == "pending"
     assert erased_batches(alone) == 0
-
-
-def test_an_erasure_that_is_already_completed_is_left_alone(alone: Service) -> None:
-    alone.send(PERSON)
-    assert erase(alone)["status"] == "completed"
-    assert erase_one(alone.engine) is None
 
 
 def test_rejected_recipients_are_stored_as_far_as_they_are_listed(alone: Service) -> None:

@@ -140,13 +140,6 @@ def test_what_is_kept_elsewhere_is_erased_too(alone: Service) -> None:
         assert connection.execute(counts, {"id": deleted}).scalar_one() == 1
 
 
-def test_the_csv_of_an_erased_message_has_no_phone(alone: Service) -> None:
-    send = alone.bulk([PERSON]).json["send_id"]
-    erase(alone)
-    line = alone.get(f"/sends/{send}/messages", headers={"Accept": "text/csv"}).text.splitlines()[1]
-    assert line.split(",")[1] == ""
-
-
 def test_an_opt_out_of_an_erased_phone_still_holds(alone: Service) -> None:
     with alone.engine.begin() as connection:
         suppress(connection, alone.account_id, PERSON, "stop")

@@ -61,13 +61,6 @@ def test_ids_of_another_form_are_reported_with_the_setting(
         connection.execute(text("UPDATE message SET reference = NULL WHERE carrier = :carrier"), {"carrier": CARRIER})
 
 
-def test_receipts_of_others_are_not_taken_for_ours(service: Service) -> None:
-    with service.engine.begin() as connection:
-        receipts = [Receipt(f"{n}", MessageStatus.DELIVERED, None, datetime.now(UTC), str(FIRST)) for n in range(20)]
-        keep(connection, CARRIER, receipts)
-    assert found(service) == []
-
-
 def test_an_unreadable_receipt_is_reported_at_once_with_its_reason(service: Service) -> None:
     with service.engine.begin() as connection:
         unreadable = [

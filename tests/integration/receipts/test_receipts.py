@@ -27,7 +27,6 @@ from worker.receipts.match_doubts import resolve_by_receipts
 from worker.sending.claim import claim
 from worker.sending.claimed_batch import ClaimedBatch, Result
 from worker.sending.next_batches import ClaimRequest
-from worker.sending.record import record_results
 from worker.sending.settle_rest import settle_rest
 
 SENT, IN_DOUBT, DELIVERED, UNDELIVERED = (
@@ -117,13 +116,6 @@ def status(service: Service, message: UUID) -> str:
 def kept(service: Service) -> int:
     with service.engine.connect() as connection:
         return int(connection.execute(text("SELECT count(*) FROM receipt")).scalar_one())
-
-
-def test_it_works(service: Service, phone: str) -> None:
-    message = submitted(service, phone, SENT, "a1")
-    hear(service, phone, "a1")
-    assert status(service, message) == "delivered"
-    assert kept(service) == 0
 
 
 # --- doubts -----------------------------------------------------------------------------------------------------------
@@ -541,18 +533,6 @@ def test_an_unmatched_receipt_without_a_phone_is_tried_again(service: Service, p
     assert kept(service) == 0
 
 
-def test_receipts_with_and_without_a_phone_count_once(service: Service, phone: str) -> None:
-    for named in (phone, None, phone.removeprefix("254")):
-        hear(service, named, f"E{phone}")
-    message = submitted(service, phone, SENT, f"E{phone}")
-    for _ in range(3):
-        resolve(service)
-    with service.engine.connect() as connection:
-        counts = "SELECT s.sent, s.delivered FROM send s JOIN batch b ON b.send_id = s.id WHERE b.id = batch_of(:id)"
-        assert tuple(connection.execute(text(counts), {"id": message}).one()) == (0, 1)
-    assert kept(service) == 0
-
-
 def test_many_unmatched_receipts_delay_no_other(service: Service, phone: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("worker.receipts.match.PAGE", 3)
     batch = [Receipt(f"t{phone}", DELIVERED, None, datetime.now(UTC), phone)]
@@ -588,16 +568,6 @@ def test_an_old_receipt_resolves_a_doubt_once_nothing_else_can_be_meant(service:
         step()
     assert status(service, doubt) == "delivered"
     assert kept(service) == 0
-
-
-def test_a_message_recorded_during_its_cycle_is_one_candidate(service: Service, phone: str) -> None:
-    """A message that is recorded while its batch is still being sent is one candidate, not two."""
-    batch = under_way(service, phone)
-    batch.put(0, Result(SENT, f"u{phone}", None, str(datetime.now(UTC)), 1))
-    batch.next_position = 1
-    record_results(service.engine, [batch], 5, CARRIER, lease=60)
-    hear(service, phone, f"u{phone}")
-    assert status(service, UUID(int=batch.batch_id.int | 1)) == "delivered"
 
 
 @pytest.mark.parametrize(

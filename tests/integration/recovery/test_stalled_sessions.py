@@ -95,10 +95,3 @@ def test_a_session_of_another_program_is_left_alone(service: Service) -> None:
         wait_for_the_client(service, cursor)
         assert ended_sessions(service) == (0, 0)
         assert is_locked(service)
-
-
-def test_a_session_between_two_statements_is_left_to_its_timeout(service: Service) -> None:
-    with session(service, "bulksms-worker") as cursor:
-        wait_for_the_client(service, cursor)
-        assert ended_sessions(service) == (0, 0)
-        assert is_locked(service)

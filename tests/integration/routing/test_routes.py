@@ -92,16 +92,6 @@ def clean(service: Service) -> bool:
     return not list(audit(service.engine, full=True))
 
 
-def test_it_works(make: Callable[..., Service]) -> None:
-    service = make()
-    send = service.send(KENYA).json
-    assert carried(service, send["send_id"]) == {("one", "kenya: first"): 1}
-    events = service.get(f"/messages/{send['message_id']}/events").json["data"]
-    assert [(event.get("carrier"), event.get("route")) for event in events if "carrier" in event] == [
-        ("one", "kenya: first")
-    ]
-
-
 def test_messages_that_take_the_same_carrier_by_two_routes(make: Callable[..., Service]) -> None:
     """Both routes are named, whichever message comes first."""
     service = make(FILE.replace('carriers = ["three"]', 'carriers = ["three", "two"]'))
@@ -195,17 +185,6 @@ def test_messages_queued_for_a_carrier_that_closes_go_to_another(make: Callable[
             connection.execute(text("DELETE FROM carrier_setting"))
 
 
-def test_a_postponed_send_does_not_wait_for_its_former_carrier(make: Callable[..., Service]) -> None:
-    service = make()
-    trouble(service, "three")
-    send = service.send(ELSEWHERE).json["send_id"]
-    assert service.patch(f"/sends/{send}", send_at=ahead()).json["status"] == "scheduled"
-    trouble(service)
-    service.sweep()
-    assert service.get(f"/sends/{send}").json["status"] == "scheduled"
-    assert carried(service, send) == {}
-
-
 def test_a_list_for_several_carriers_changes_until_a_worker_claims_it(make: Callable[..., Service]) -> None:
     """Sorting it into the carriers' queues is no beginning."""
     service = make()
@@ -240,38 +219,6 @@ def test_messages_that_one_carrier_fails_go_to_another(make: Callable[..., Servi
     assert carried(service, send) == {("two", "kenya: again"): 5}
     assert service.counts(send)["sent"] == 5
     assert clean(service)
-
-
-def test_a_message_that_waits_for_the_others_keeps_its_place_in_all_portions(make: Callable[..., Service]) -> None:
-    """Its batch goes to one carrier after the other, and then to another one for the message that was refused."""
-    service = make()
-    kenya, elsewhere = ([str(int(first) + number) for number in range(3)] for first in (KENYA, ELSEWHERE))
-    given: list[tuple[str, str]] = []
-    for name in ("one", "two", "three"):
-        note_submits(service, name, given, full=kenya[0] if name == "one" else None)
-    send = service.bulk([kenya[0], elsewhere[0], *kenya[1:], *elsewhere[1:]]).json["send_id"]
-    for _ in range(3):
-        wake(service)
-        service.sweep()
-    assert given[-1] == ("two", kenya[0])
-    assert sorted(given[:-1]) == [("one", phone) for phone in kenya] + [("three", phone) for phone in elsewhere]
-    assert service.counts(send)["sent"] == 6
-    assert clean(service)
-
-
-def note_submits(service: Service, name: str, given: list[tuple[str, str]], full: str | None) -> None:
-    """Note what this carrier is given. It refuses the full phone."""
-    carrier: Any = service.worker.carriers[name]
-    submit = carrier.submit
-
-    def note(message_groups: list[MessageGroup]) -> list[Outcome]:
-        phones = [phone for message_group in message_groups for phone in message_group.phones]
-        given.extend((name, phone) for phone in phones)
-        refused = Outcome(ResponseKind.POSTPONED, error="ESME_RMSGQFUL")
-        outcomes = submit(message_groups)
-        return [refused if phone == full else outcome for phone, outcome in zip(phones, outcomes, strict=True)]
-
-    carrier.submit = note
 
 
 def fails(service: Service, name: str) -> None:
@@ -326,14 +273,6 @@ def test_batches_that_cannot_be_sorted_are_held_together(
     assert {service.get(f"/sends/{send}").json["status"] for send in bad} == {"held"}
     assert holds == [{*bad}]
     assert carried(service, good) == {("three", "rest: first"): 1}
-
-
-def test_test_keys_go_to_the_simulator(make: Callable[..., Service]) -> None:
-    service = make()
-    trouble(service, "one", "two", "three")
-    token = service.new_token(service.account_id, test=True)
-    response = service.post("/sms/send", token=token, sender_id="ACME", phone=KENYA, message="Hi").json
-    assert carried(service, response["send_id"]) == {("simulator", None): 1}
 
 
 def test_receipts_come_back_by_their_carrier(make: Callable[..., Service]) -> None:

@@ -53,33 +53,9 @@ def test_it_works(service: Service) -> None:
     assert claimed(service, 50, owed=10) == [(AUTHENTICATION, 10), (MARKETING, 30), (TRANSACTIONAL, 10)]
 
 
-def test_with_nothing_owed_batches_are_claimed_in_fair_order(service: Service) -> None:
-    waits(service, "marketing", 60, turn=1)
-    waits(service, "authentication", 30, turn=2)
-    assert claimed(service, 50, owed=0) == [(MARKETING, 50)]
-
-
 def test_without_authentication_in_the_queue_the_whole_cycle_goes_to_others(service: Service) -> None:
     waits(service, "marketing", 60, turn=1)
     assert claimed(service, 50, owed=10) == [(MARKETING, 50)]
-
-
-def test_if_less_authentication_waits_than_is_owed_others_get_the_rest(service: Service) -> None:
-    waits(service, "marketing", 60, turn=1)
-    waits(service, "authentication", 4, turn=2)
-    assert claimed(service, 50, owed=10) == [(AUTHENTICATION, 4), (MARKETING, 46)]
-
-
-def test_authentication_gets_the_whole_cycle_if_nothing_else_waits(service: Service) -> None:
-    waits(service, "authentication", 60, turn=1)
-    assert claimed(service, 50, owed=10) == [(AUTHENTICATION, 50)]
-
-
-def test_fair_order_is_kept_if_it_gives_authentication_more(service: Service) -> None:
-    waits(service, "transactional", 5, turn=1)
-    waits(service, "authentication", 30, turn=2)
-    waits(service, "marketing", 60, turn=3)
-    assert claimed(service, 50, owed=10) == [(TRANSACTIONAL, 5), (AUTHENTICATION, 30), (MARKETING, 15)]
 
 
 def test_many_small_sends_before_it_do_not_hide_it(service: Service) -> None:

@@ -9,7 +9,6 @@ from celery.signals import task_prerun
 from sqlalchemy import text
 
 from api.commit import draft
-from shared.sends import publish_batches
 from shared.settings import Settings
 from shared.task_publisher import TaskPublisher
 from shared.task_queue import EXPAND_SEND, SEND_BATCH, make_celery
@@ -96,12 +95,6 @@ def test_each_batch_of_a_list_has_its_task(service: Service, tasks: list[tuple[s
     assert set(service.submitted().values()) == {1}
 
 
-def test_a_single_send_has_its_task(service: Service, tasks: list[tuple[str, str, list[str]]]) -> None:
-    send = service.send().json["send_id"]
-    [batch] = batches(service, send)
-    assert tasks == [(SEND_BATCH, str(batch), [str(batch)])]
-
-
 @pytest.mark.usefixtures("small_batches")
 def test_each_batch_of_a_group_has_its_task_when_it_is_made(
     service: Service, published: Published, tasks: list[tuple[str, str, list[str]]]
@@ -171,11 +164,3 @@ def test_a_send_that_is_resumed_or_sent_at_once_has_its_tasks_again(
     tasks.clear()
     assert service.patch(f"/sends/{earlier}", send_at=None).status_code == 200
     assert sorted(task_id for _, task_id, _ in tasks) == sorted(str(batch) for batch in batches(service, earlier))
-
-
-def test_no_queries_for_tasks_that_would_not_be_published(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
-    away = Published()
-    away._paused_until = float("inf")
-    monkeypatch.setattr(publish_batches, "reading", lambda engine: pytest.fail("the broker is away"))
-    publish_batches.publish_queued(service.engine, away, [UUID(int=1)])
-    assert not away.batches and not away.singles and not away.sends

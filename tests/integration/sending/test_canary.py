@@ -153,21 +153,6 @@ def test_a_canary_of_a_group_send(service: Service) -> None:
     assert audit(service.engine, full=True) == []
 
 
-def test_a_phone_that_opted_out_is_not_part_of_the_canary(service: Service) -> None:
-    send = service.bulk(phones(50), canary=10, send_at="2999-01-01T00:00:00Z")
-    assert send.status_code == 400
-    service.post("/suppressions", phones=phones(5), category="marketing")
-    response = service.bulk(phones(50), canary=10, category="transactional").json
-    service.sweep()
-    assert service.counts(response["send_id"])["sent"] == 10
-
-
-def test_a_canary_larger_than_the_send_has_no_effect(service: Service) -> None:
-    send = service.bulk(phones(5), canary=10).json["send_id"]
-    service.sweep()
-    assert shown(service, send)["status"] == "completed"
-
-
 @pytest.mark.parametrize("canary", [0, -1, True, 1.5, "1", "0%", "100%", "1 %", "x", None, [], {}, 10**9])
 def test_an_invalid_canary_is_refused(service: Service, canary: Any) -> None:
     response = service.bulk(phones(5), canary=canary)

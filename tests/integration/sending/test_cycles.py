@@ -127,14 +127,6 @@ def test_who_asks_for_a_cycle_beside_as_many_as_may_run_does_not_wait(service: S
     assert found[0] is True
 
 
-def test_several_carriers_send_for_so_many_seconds(
-    make: Callable[..., Service], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    cycles: list[None] = []
-    monkeypatch.setattr(Dispatcher, "run_cycle", lambda _: len(cycles) < 1_000 and not cycles.append(None))  # type: ignore[func-returns-value]
-    assert 0 < make().worker.dispatcher.drain(0.0) == len(cycles) < 1_000
-
-
 def test_a_paused_carrier_gets_no_other_window(service: Service) -> None:
     ordered, breaker = phones(service), dispatcher(service).breaker
 

@@ -16,7 +16,6 @@ from tests.harness.times import ahead
 from tests.integration.sending.test_late_opt_out import WINDOW, phones
 from worker.carriers.base import MessageGroup, Outcome
 from worker.carriers.smpp.status import outcome_of
-from worker.recovery.recover import recover
 from worker.sending.claim import claim
 from worker.sending.claimed_batch import ClaimedBatch, Result
 from worker.sending.next_batches import ClaimRequest
@@ -181,19 +180,6 @@ def queue(service: Service) -> None:
 
 
 @pytest.mark.usefixtures("waiting")
-def test_a_batch_that_takes_several_cycles_goes_on_with_the_others(service: Service) -> None:
-    taken = []
-    for refused in ((2,), (), (8,), ()):
-        batch = part(service, 3)
-        taken.append(batch.indexes)
-        assert pause(service)[1] == 0
-        settled(service, batch, *refused)
-    assert taken == [[1, 2, 3], [4, 5, 6], [7, 8, 9], [10]]
-    queue(service)
-    assert part(service, 3).indexes == [2, 8]
-
-
-@pytest.mark.usefixtures("waiting")
 def test_the_pauses_grow(service: Service) -> None:
     settled(service, part(service, 10), 2, 8)
     pauses = [pause(service)]
@@ -206,19 +192,6 @@ def test_the_pauses_grow(service: Service) -> None:
     assert {state for state, _ in pauses} == {"waiting"}
     assert [seconds for _, seconds in pauses] == pytest.approx([*PAUSES, PAUSES[-1]], abs=1)
     assert list(PAUSES) == sorted({*PAUSES})
-
-
-def test_a_worker_that_dies_leaves_the_order_as_it_was(service: Service, waiting: str) -> None:
-    settled(service, part(service, 4), 2)
-    assert part(service, 2).indexes == [5, 6]
-    with service.engine.begin() as connection:
-        connection.execute(text("UPDATE batch SET lease_until = clock_timestamp() - interval '1 s', watermark = 1"))
-    recover(service.engine, lambda test: "simulator")
-    assert service.counts(waiting)["in_doubt"] == 1
-    settled(service, part(service, 10))
-    queue(service)
-    assert part(service, 10).indexes == [2]
-    assert audit(service.engine, full=True) == []
 
 
 @pytest.mark.parametrize(
@@ -238,15 +211,3 @@ def test_a_send_that_is_stopped_stops_its_refused_messages_too(
     if action == "pause":
         assert service.post(f"/sends/{waiting}/resume").status_code == 200
         assert Counter(service.submitted()) == Counter([phones(service)[1], *phones(service)[4:10]])
-
-
-def test_a_canary_goes_on_with_the_next_messages(service: Service) -> None:
-    ordered = phones(service)[:10]
-    with refused(service, {ordered[1]: FULL}) as given:
-        send = service.bulk(ordered, canary=3).json["send_id"]
-        for _ in range(2):
-            with service.engine.begin() as connection:
-                connection.execute(text("UPDATE send SET paced_until = NULL"))
-            wake(service)
-    assert given == ordered[:4]
-    assert service.get(f"/sends/{send}").json["held_by"] == "canary"

@@ -10,7 +10,7 @@ from sqlalchemy import text
 from sqlalchemy.exc import OperationalError
 
 from shared import outbox
-from shared.db.connection import is_outage_or_timeout, reading, texts
+from shared.db.connection import is_outage_or_timeout, reading
 from shared.lifecycle import MessageStatus
 from tests.harness.database import wait_until_ended
 from tests.harness.service import Service
@@ -28,7 +28,6 @@ SENT, FAILED, REJECTED, IN_DOUBT = (
     MessageStatus.IN_DOUBT,
 )
 AT, LATER = "2026-01-02 03:04:05+00:00", "2026-01-02 03:04:06.5+00:00"
-ODD = ["plain", "NULL", "null", "", "a b", 'q"uote', "back\\slash", "{brace}", "com,ma", "ünï", "new\nline", None]
 
 ROWS = text(
     """
@@ -83,17 +82,6 @@ def counters(service: Service, batch: ClaimedBatch) -> tuple[int, ...]:
 
 def record(service: Service, batches: list[ClaimedBatch]) -> None:
     record_results(service.engine, batches, 5, "simulator", lease=60)
-
-
-def test_rows_that_are_alike(service: Service, first: int) -> None:
-    [batch] = claimed(service, first)
-    put(batch, *(Result(SENT, f"r{position}", None, AT, 1) for position in range(3)))
-    record(service, [batch])
-    assert rows(service, first) == [
-        (first + position, "sent", 1, f"r{position}", None, 1, "simulator", None, True, True) for position in range(3)
-    ]
-    assert counters(service, batch) == (3, 0, 0, 0)
-    assert batch.unrecorded == []
 
 
 def test_an_opt_out_that_the_carrier_reports_is_recorded_with_its_row(service: Service, first: int) -> None:
@@ -218,13 +206,6 @@ def test_its_commit_does_not_wait_for_the_disk(service: Service, first: int) -> 
         connection.invalidate()
 
 
-def test_texts_come_through_as_they_are(service: Service) -> None:
-    with service.engine.connect() as connection:
-        stored = connection.execute(text("SELECT CAST(:texts AS text[])"), {"texts": texts(ODD)}).scalar_one()
-    assert stored == ODD
-    assert texts(["nul\0"]) == '{"nul"}'
-
-
 def test_errors_of_a_lost_connection_are_outages() -> None:
     assert is_outage_or_timeout(psycopg.OperationalError("server closed the connection unexpectedly"))
     assert is_outage_or_timeout(psycopg.InterfaceError("the connection is closed"))
@@ -239,10 +220,3 @@ def test_a_session_ended_while_idle_in_a_transaction_counts_as_an_outage(service
     assert is_outage_or_timeout(raised.value)
     with service.engine.connect() as connection:
         assert connection.execute(text("SELECT 1")).scalar_one() == 1
-
-
-def test_a_reference_that_is_empty_is_none(service: Service, first: int) -> None:
-    [batch] = claimed(service, first)
-    put(batch, Result(SENT, "", None, AT, 1))
-    record(service, [batch])
-    assert [row[3] for row in rows(service, first)] == [f"to:{first}"]

@@ -7,15 +7,13 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
-from click.testing import CliRunner
 from sqlalchemy import Engine, text
 
-from bulksms.cli import main
 from bulksms.local.postgres import Postgres
 from shared.accounts.category_rules import set_cap, set_quiet_hours
 from shared.audit.check import audit
 from tests.harness.database import disposable_database
-from tests.harness.service import SECRET_KEY, Service
+from tests.harness.service import Service
 from worker.sending.checks import apply_rules
 from worker.sending.claim import claim
 from worker.sending.next_batches import ClaimRequest
@@ -93,18 +91,6 @@ def test_a_message_that_expires_in_quiet_hours_is_not_charged(service: Service) 
     assert audit(service.engine, full=True) == []
 
 
-def test_a_group_and_texts_that_differ(service: Service) -> None:
-    mixed = [*phones(NAIROBI + 50, 3), *phones(NEW_YORK + 50, 3)]
-    night = quiet_now("Africa/Nairobi")
-    body = {"sender_id": "ACME", "group_id": service.new_group(mixed), "message": "Hi", "quiet_hours": night}
-    group = service.post("/sms/send-group", **body).json["send_id"]
-    assert service.counts(group) == {"submitted": 6, "accepted": 6, "queued": 3, "sent": 3}
-    recipients = [{"phone": phone, "variables": {"name": phone[-1] * 3}} for phone in mixed]
-    bulk = service.bulk(recipients, message="Hi {{name}}", quiet_hours=night, canary=3).json["send_id"]
-    assert service.counts(bulk) == {"submitted": 6, "accepted": 6, "queued": 3, "sent": 3}
-    assert audit(service.engine, full=True) == []
-
-
 def test_the_account_has_rules_of_its_own_and_authentication_never_waits(service: Service) -> None:
     now = datetime.now(ZoneInfo("Africa/Nairobi"))
     minutes = [each.hour * 60 + each.minute for each in (now - timedelta(hours=1), now + timedelta(hours=2))]
@@ -158,13 +144,6 @@ def test_a_phone_gets_no_more_than_the_cap(service: Service) -> None:
     assert service.get(f"/sends/{send}").json["cap"] == {"messages": 2, "hours": 24}
     assert service.counts(service.send(numbers[0]).json["send_id"])["sent"] == 1  # another category
     assert audit(service.engine, full=True) == []
-
-
-def test_a_phone_listed_several_times_gets_no_more_than_the_cap(service: Service) -> None:
-    capped(service)
-    numbers = [str(NAIROBI + 200)] * 5
-    send = service.bulk(numbers, category="marketing", allow_duplicates=True).json["send_id"]
-    assert service.counts(send) == {"submitted": 5, "accepted": 5, "rejected": 3, "sent": 2}
 
 
 def test_failed_and_old_messages_do_not_count_for_the_cap(service: Service) -> None:
@@ -222,24 +201,3 @@ def test_messages_that_retention_has_deleted_count_if_they_were_tried(service: S
         connection.execute(text("DELETE FROM message"))
     assert service.counts(service.send(sent, category="marketing").json["send_id"])["rejected"] == 1
     assert service.counts(service.send(unsent, category="marketing").json["send_id"])["sent"] == 1
-
-
-def test_the_command_line(service: Service) -> None:
-    env = {
-        "DATABASE_URL": service.engine.url.render_as_string(hide_password=False),
-        "REDIS_URL": "redis://127.0.0.1:1",
-        "SECRET_KEY": SECRET_KEY,
-    }
-
-    def run(*arguments: object) -> Any:
-        return CliRunner().invoke(main, ["rule", *map(str, arguments)], env=env)
-
-    account = service.account_id
-    assert run("quiet-hours", account, "marketing", "21:00", "08:00").exit_code == 0
-    assert run("cap", account, "marketing", 3, 168).exit_code == 0
-    assert '"quiet_from": "21:00"' in run("list", account, "--json").stdout
-    assert "not a time of day" in run("quiet-hours", account, "marketing", "9pm", "8am").stderr
-    assert "different times" in run("quiet-hours", account, "marketing", "9:00", "9:00").stderr
-    assert run("cap", account, "authentication", 3).exit_code == 2
-    assert run("quiet-hours", account, "marketing", "none").exit_code == 0
-    assert '"quiet_from": null' in run("list", account, "--json").stdout

@@ -234,16 +234,6 @@ def test_the_account_is_locked_last(service: Service, first: int) -> None:
     assert sorted(map(tuple, seen)) == [("ledger false", 4), ("message false", 10)]
 
 
-def test_a_canceled_send_stays_canceled(service: Service, first: int) -> None:
-    [batch] = claimed(service, first, phones=1)
-    put(batch, result(0, SENT))
-    with service.engine.begin() as connection:
-        connection.execute(text("UPDATE send SET state = 'canceled' WHERE id = :id"), {"id": batch.send_id})
-    end(service, [batch])
-    with service.engine.connect() as connection:
-        assert tuple(connection.execute(SEND, {"id": batch.send_id}).one()) == ("canceled", 0, 1, 0, 0, 0, True)
-
-
 @pytest.mark.parametrize("what", ["left", "in doubt", "unsure", "lost", "stop_if"])
 def test_a_batch_with_something_left_to_decide_takes_the_general_way(service: Service, first: int, what: str) -> None:
     [batch] = claimed(service, first, phones=2)

@@ -76,11 +76,6 @@ def state(service: Service) -> tuple[str, bool]:
     return row[0], row[1]
 
 
-def test_the_rest_of_a_batch_is_due_at_once(service: Service, batch: ClaimedBatch) -> None:
-    settle_rest(service.engine, [batch], "simulator", 30.0)
-    assert state(service) == ("queued", True)
-
-
 def test_a_message_sent_in_part_is_never_sent_again(service: Service, batch: ClaimedBatch) -> None:
     """The phone would get the accepted parts twice."""
     for position, error in ((4, "no_response"), (5, "partly_sent")):

@@ -75,11 +75,6 @@ def test_an_account_with_one_batch_has_as_much_under_way_as_one_with_many(
     assert take(service) == [], "another cycle would be the other's share"
 
 
-def test_without_contention_every_cycle_takes_as_much_as_it_can(service: Service, two: tuple[int, int]) -> None:
-    many, single = two
-    assert [take(service, contended=False) for _ in range(3)] == [[many], [single], [many]]
-
-
 def test_the_others_go_on_when_it_is_over(service: Service, two: tuple[int, int]) -> None:
     many, single = two
     assert take(service) == [many]
@@ -98,13 +93,6 @@ def test_accounts_have_shares_by_their_weights(service: Service, two: tuple[int,
     with service.engine.begin() as connection:
         connection.execute(text("UPDATE account SET weight = 2 WHERE id = :id"), {"id": many})
     assert [take(service) for _ in range(4)] == [[many], [single], [many], []]
-
-
-def test_the_share_of_another_category_is_separate(service: Service, two: tuple[int, int], waits: Waits) -> None:
-    many, single = two
-    assert [take(service) for _ in range(3)] == [[many], [single], []]
-    waits(many, 0, "transactional")
-    assert take(service) == [many]
 
 
 def test_a_worker_that_died_holds_nobody_back(service: Service, two: tuple[int, int]) -> None:

@@ -62,13 +62,6 @@ def test_a_send_that_its_owner_resumes_is_not_stopped_again(service: Service) ->
     assert audit(service.engine, full=True) == []
 
 
-def test_few_failures_stop_nothing(service: Service) -> None:
-    numbers = [*phones(254766000000, 90), *phones(REFUSED, 10)]
-    send = service.bulk(numbers, stop_if={"failed_share": 0.2, "min_messages": 10}).json["send_id"]
-    service.deliver_receipts()
-    assert service.counts(send) == {"submitted": 100, "accepted": 100, "failed": 10, "delivered": 90}
-
-
 @pytest.mark.parametrize(
     ("rule", "pointer"),
     [

@@ -101,18 +101,6 @@ def test_the_database_is_away_for_a_while(service: Service, monkeypatch: pytest.
     assert batches(service) == [("queued", 0, 0, 1)] * 2
 
 
-def test_it_gives_up_after_a_while(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Then the batches are recovered when their lease is over."""
-
-    def unavailable(engine: Engine) -> None:
-        raise NO_RESPONSE
-
-    monkeypatch.setattr(undoing, "SETTLE_SECONDS", -1.0)
-    monkeypatch.setattr(undoing, "transaction", unavailable)
-    claim_without_response(service, commits=True)
-    assert [row[:2] for row in batches(service)] == [("sending", 10)] * 2
-
-
 def test_attempts_of_messages_that_are_sent_again_still_count(service: Service) -> None:
     with service.engine.begin() as connection:
         connection.execute(text("UPDATE batch SET next_index = 11, retry_indexes = '{2,5}', attempts = 2"))

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 
 import pytest
 from sqlalchemy import text
@@ -40,12 +40,6 @@ def reported(service: Service, state: str = "ready", rate: float = 0.0, allowed:
 def limited(service: Service, send: str) -> str | None:
     response: str | None = service.get(f"/sends/{send}").json["limited_by"]
     return response
-
-
-def test_it_works(service: Service) -> None:
-    send = service.send().json["send_id"]
-    assert limited(service, send) is None
-    assert service.get("/limits").json["backlog_limited_by"] is None
 
 
 def test_without_a_worker_a_send_waits_for_one(queued: tuple[Service, str]) -> None:
@@ -97,13 +91,6 @@ def test_a_paused_or_held_send_shows_why_it_waits(queued: tuple[Service, str]) -
     assert limited(service, send) == "held"
 
 
-def test_a_rate_of_its_own(queued: tuple[Service, str]) -> None:
-    service, send = queued
-    reported(service)
-    change(service, "UPDATE send SET paced_until = clock_timestamp() + interval '1 minute' WHERE id = :send", send=send)
-    assert limited(service, send) == "send_rate"
-
-
 def test_a_canary_that_is_out(queued: tuple[Service, str]) -> None:
     service, send = queued
     reported(service)
@@ -115,25 +102,6 @@ def test_a_canary_that_is_out(queued: tuple[Service, str]) -> None:
         change(service, sending, send=send)
         assert limited(service, send) == limit
     assert service.get(f"/sends/{send}").json["eta"] is not None
-
-
-@pytest.mark.parametrize(
-    ("rules", "limit"),
-    [({"canary": 5, "quiet": [0, 1]}, "quiet_hours"), ({"canary": 5}, "retry"), ({"quiet": [0, 1]}, "quiet_hours")],
-)
-def test_messages_of_a_canary_wait_as_others_do(
-    queued: tuple[Service, str], rules: dict[str, object], limit: str
-) -> None:
-    service, send = queued
-    reported(service)
-    change(service, "UPDATE batch SET state = 'waiting' WHERE send_id = :send", send=send)
-    change(service, "UPDATE send SET rules = :rules WHERE id = :send", send=send, rules=json.dumps(rules))
-    assert limited(service, send) == limit
-
-
-def test_a_scheduled_send_waits_for_its_time(service: Service) -> None:
-    at = (datetime.now(UTC) + timedelta(hours=1)).isoformat()
-    assert limited(service, service.send(send_at=at).json["send_id"]) == "send_at"
 
 
 def test_the_estimate_counts_what_is_before_it_in_the_queue(queued: tuple[Service, str]) -> None:
@@ -160,18 +128,3 @@ def test_a_send_in_quiet_hours_has_no_estimate(queued: tuple[Service, str]) -> N
     change(service, """UPDATE send SET rules = '{"quiet": [0, 1]}' WHERE id = :send""", send=send)
     shown = service.get(f"/sends/{send}").json
     assert (shown["limited_by"], shown["eta"]) == ("quiet_hours", None)
-
-
-def test_an_estimate_of_centuries_is_none_and_the_send_goes_on(queued: tuple[Service, str]) -> None:
-    """A canary's few messages, and hours later a million others that are held."""
-    service, send = queued
-    service.post(f"/sends/{send}/pause")
-    many = """
-        UPDATE send
-           SET accepted = 10000000, submitted = 10000000, sent = 1, created_at = created_at - interval '8 hours'
-         WHERE id = :send
-    """
-    change(service, many, send=send)
-    resumed = service.post(f"/sends/{send}/resume")
-    assert (resumed.status_code, resumed.json["eta"]) == (200, None)
-    assert (service.get(f"/sends/{send}").json["eta"], service.get("/sends").status_code) == (None, 200)

@@ -46,16 +46,6 @@ def test_a_paused_send_waits_until_it_is_resumed(service: Service) -> None:
     assert (response.status_code, response.json["code"]) == (409, "state_conflict")
 
 
-@pytest.mark.parametrize("action", ["cancel", "pause", "resume"])
-def test_another_accounts_send_does_not_exist(service: Service, action: str) -> None:
-    send = service.send(send_at=tomorrow()).json["send_id"]
-    other = service.new_token(service.new_account("other"))
-    foreign = service.post(f"/sends/{send}/{action}", token=other)
-    unknown = service.post(f"/sends/01900000-0000-7000-8000-000000000000/{action}", token=other)
-    assert foreign.status_code == unknown.status_code == 404
-    assert foreign.json["code"] == unknown.json["code"] == "send_not_found"
-
-
 def test_a_rate_of_its_own_is_kept(service: Service) -> None:
     phones = [str(254799000000 + number) for number in range(10)]
     began = time.monotonic()

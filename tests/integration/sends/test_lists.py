@@ -50,10 +50,3 @@ def test_rejected_recipients_of_a_group_are_listed(service: Service) -> None:
     sent = service.post("/sms/send-group", **body).json
     (listed,) = service.get(f"/sends/{sent['send_id']}/rejected").json["data"]
     assert (listed["phone"], listed["code"]) == ("254711000001", "missing_variable")
-
-
-def test_errors_that_are_no_longer_stored_are_counted_without_a_code(service: Service) -> None:
-    send = service.bulk(["254711000001"], send_at=ahead()).json["send_id"]
-    with service.engine.begin() as connection:
-        connection.execute(text("UPDATE send SET failed = 1 WHERE id = :send"), {"send": send})
-    assert service.get(f"/sends/{send}/errors").json["data"] == [{"status": "failed", "code": None, "count": 1}]

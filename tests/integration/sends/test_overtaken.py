@@ -195,16 +195,6 @@ def test_a_send_that_the_clock_has_not_passed_keeps_its_turn(
     assert turns(service, send) == before
 
 
-def test_the_order_of_weights_is_kept(service: Service, attacker: Customer, victim: Customer) -> None:
-    with service.engine.begin() as connection:
-        connection.execute(text("UPDATE account SET weight = 4 WHERE id = :id"), {"id": attacker.id})
-    send = attacker.bulk(send_at=tomorrow())
-    earlier(service, attacker)
-    victim.bulk()
-    due(service, send)
-    assert abs(take(service, 10).count(attacker.id) - 8) <= 1
-
-
 def test_a_slow_send_does_not_keep_the_clock_back(service: Service, attacker: Customer, victim: Customer) -> None:
     slow = attacker.bulk(20, rate=1)
     victim.bulk(100)
@@ -214,17 +204,6 @@ def test_a_slow_send_does_not_keep_the_clock_back(service: Service, attacker: Cu
     shared_equally(service, attacker, victim, without=slow)
 
 
-def test_a_slow_send_with_a_greater_rate_takes_no_more_than_its_share(
-    service: Service, attacker: Customer, victim: Customer
-) -> None:
-    send = attacker.bulk(100, rate=1)
-    assert take(service) == [attacker.id]
-    earlier(service, attacker)
-    victim.bulk()
-    attacker.change(send, rate=None)
-    shared_equally(service, attacker, victim, cycles=8)
-
-
 def test_a_slow_send_is_raised_when_it_is_claimed(service: Service, attacker: Customer, victim: Customer) -> None:
     send = attacker.bulk(rate=1)
     earlier(service, attacker)
@@ -232,14 +211,6 @@ def test_a_slow_send_is_raised_when_it_is_claimed(service: Service, attacker: Cu
     assert begin > before[-1]
     assert attacker.id in take(service)
     assert [turn - begin for turn in turns(service, send)[1:]] == [turn - before[0] for turn in before[1:]]
-
-
-def test_a_frozen_account_does_not_keep_the_clock_back(service: Service, attacker: Customer, victim: Customer) -> None:
-    send = attacker.bulk()
-    earlier(service, attacker)
-    with service.engine.begin() as connection:
-        connection.execute(text("UPDATE account SET state = 'frozen' WHERE id = :id"), {"id": attacker.id})
-    assert turns(service, victim.bulk())[0] > turns(service, send)[-1]
 
 
 def test_an_account_that_was_frozen_continues_at_the_clock(
@@ -257,15 +228,3 @@ def test_an_account_that_was_frozen_continues_at_the_clock(
     after = turns(service, send)
     assert after[0] >= begin
     assert [turn - after[0] for turn in after] == [turn - before[0] for turn in before]
-
-
-@pytest.mark.parametrize("rate", [1, 1000])
-def test_only_a_fast_send_of_those_with_a_rate_is_the_clock(
-    service: Service, attacker: Customer, victim: Customer, rate: int
-) -> None:
-    """Who comes beside a fast one has half of the carrier, and does not wait behind all of it."""
-    send = attacker.bulk(rate=rate)
-    earlier(service, attacker)
-    assert attacker.id in take(service)
-    first = turns(service, victim.bulk())[0]
-    assert (first <= turns(service, send)[-1]) == (rate == 1000)

@@ -113,14 +113,3 @@ def test_a_batch_that_comes_back_with_an_old_turn_is_seen(service: Service) -> N
         with service.engine.begin() as connection:
             connection.execute(text("UPDATE installation SET held_since = NULL"))
             connection.execute(OVER)
-
-
-def test_the_sweep_notes_the_clock(service: Service) -> None:
-    queue(service)
-    before = clocks(service, 0)[0]
-    assert before is not None
-    queue(service, before + 10_000_000)
-    service.worker.dispatcher.stop.set()
-    service.worker.sweeper.recover_and_wake()
-    queue(service)
-    assert clocks(service, 0)[0] == before + 10_000_000

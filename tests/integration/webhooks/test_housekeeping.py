@@ -60,13 +60,6 @@ def test_one_round_deletes_all_old_deliveries_of_a_busy_webhook(
     assert count(service, "delivery") == 0
 
 
-def test_one_round_deletes_all_old_events(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(prune, "SECONDS", 3_600.0)
-    run(service, ADD_EVENTS, rows=prune.STEP + 1)
-    prune.prune(service.engine)
-    assert count(service, "event") == 0
-
-
 def test_a_round_ends_when_its_time_is_over(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each statement has run once."""
     monkeypatch.setattr(prune, "SECONDS", 0.0)
@@ -88,13 +81,6 @@ def statements(service: Service, beginning: str) -> list[str]:
 
     event.listen(service.engine, "after_cursor_execute", note)
     return seen
-
-
-def test_without_a_restored_dump_nothing_is_written(service: Service) -> None:
-    service.send()
-    writes = statements(service, "UPDATE")
-    assert mend_order(service.engine) == 0
-    assert writes == []
 
 
 def test_an_event_that_happens_while_a_dump_is_put_into_order_keeps_its_place(service: Service) -> None:

@@ -33,7 +33,6 @@ REPLAYED = text(
 WRITTEN_PER_TRANSACTION = text("SELECT count(*) FROM delivery WHERE webhook_id = :webhook GROUP BY CAST(xmin AS text)")
 EPOCH = text("SELECT epoch FROM webhook WHERE id = :webhook")
 ALL = text("SELECT * FROM delivery WHERE webhook_id = :webhook ORDER BY event_id")
-LOCK = text("SELECT FROM delivery WHERE event_id = :event FOR UPDATE")
 
 
 @pytest.fixture(autouse=True)
@@ -83,13 +82,6 @@ def test_everything_is_replayed_and_no_transaction_writes_more_than_a_page(servi
     assert sorted(written) == [1, PAGE, PAGE, PAGE]
 
 
-def test_what_was_delivered_stays_delivered(service: Service) -> None:
-    webhook = new_webhook(service, failed=4, delivered=8)
-    assert recover(service, webhook).status_code == 200
-    assert len(replayed(service, webhook)) == 4
-    assert sum(row.state == "delivered" and row.attempts == 4 for row in contents(service, webhook)) == 8
-
-
 def test_a_repeated_request_goes_on_after_an_interruption(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     webhook, pages = new_webhook(service, failed=8), list[set[UUID]]()
 
@@ -132,17 +124,6 @@ def test_another_accounts_webhook_is_not_found_before_anything_is_read_or_change
     assert (response.status_code, response.json["code"]) == (404, "webhook_not_found")
     assert [statement for statement, _ in executed if "delivery" in statement or "FROM event" in statement] == []
     assert contents(service, webhook) == before
-
-
-def test_a_delivery_that_another_transaction_has_locked_is_not_waited_for(service: Service) -> None:
-    """It is being deleted, or its event is too old: whoever locks others holds the webhook's lock."""
-    webhook = new_webhook(service, failed=7)
-    locked = contents(service, webhook)[1].event_id
-    with service.engine.begin() as connection:
-        connection.execute(LOCK, {"event": locked})
-        assert recover(service, webhook).status_code == 200
-    assert len(replayed(service, webhook)) == 6
-    assert locked not in replayed(service, webhook)
 
 
 def test_a_repeated_key_changes_nothing(service: Service) -> None:

@@ -13,7 +13,6 @@ from tests.harness.deliveries import wait_for_others
 from tests.harness.service import Service
 from worker.webhooks import store
 from worker.webhooks.client import Reply
-from worker.webhooks.failures import note_fault
 
 EXPIRE = text("UPDATE webhook SET lease_until = clock_timestamp() - interval '1 second'")
 LENGTHEN = text("UPDATE webhook SET lease_until = lease_until + interval '1 minute'")
@@ -123,20 +122,6 @@ def test_a_worker_that_lost_its_lease_renews_and_releases_nothing(service: Servi
     assert not is_leased(service, ended)
     store.renew(service.engine, {held.id: held.epoch})
     assert is_leased(service, ended)
-
-
-def test_a_renewal_that_comes_after_the_release_leases_nothing(service: Service) -> None:
-    """It was on its way when the page ended: nobody would have posted the next events for ten seconds."""
-    (released,) = store.claim(service.engine, 10)
-    store.release(service.engine, released)
-    ended = now(service)
-    store.renew(service.engine, {released.id: released.epoch})
-    assert not is_leased(service, ended)
-    (again,) = store.claim(service.engine, 10)
-    note_fault(service.engine, again, RuntimeError("a fault"))
-    ended = now(service)
-    store.renew(service.engine, {again.id: again.epoch})
-    assert not is_leased(service, ended)
 
 
 def work_of(service: Service, hook: store.Hook, posted: int) -> store.Work:

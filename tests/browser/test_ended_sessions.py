@@ -29,27 +29,6 @@ def written(stand: Stand, context: BrowserContext, person: Person) -> Page:
     return page
 
 
-def test_what_is_typed_stays_and_comes_back(stand: Stand) -> None:
-    person = stand.console.person("sender")
-    with stand.browser.new_context() as context:
-        page = written(stand, context, person)
-        end(stand.console, person)
-        page.locator("#message").fill(f"{TEXT} Bye!")
-        expect(page.locator("#signed-out")).to_contain_text("You are signed out.")
-        expect(page.locator("#quote .tiles")).to_be_visible()
-        assert page.locator("#message").input_value() == f"{TEXT} Bye!"
-        page.get_by_role("button", name="Continue").click()
-        expect(page.get_by_text("Your session has ended")).to_be_visible()
-        page.get_by_label("E-mail address").fill(person.email)
-        page.get_by_label("Password").fill(PASSWORD)
-        page.get_by_role("button", name="Sign in").click()
-        page.get_by_role("button", name="Back to the form").click()
-        expect(page.get_by_role("heading", name="Check and send")).to_be_visible()
-        expect(page.locator(".bubble")).to_have_text(f"{TEXT} Bye!")
-        page.get_by_role("button", name="Change").click()
-        expect(page.locator("#message")).to_have_value(f"{TEXT} Bye!")
-
-
 def test_a_sign_in_on_another_tab_leaves_the_message(stand: Stand) -> None:
     person = stand.console.person("sender")
     with stand.browser.new_context() as context:

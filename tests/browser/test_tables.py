@@ -36,13 +36,3 @@ def test_a_message_is_not_cut_to_a_few_words(stand: Stand) -> None:
     cut = [each for each in texts.all() if each.evaluate("text => text.scrollHeight > text.clientHeight + 1")]
     assert [each.inner_text() for each in cut if len(each.inner_text()) < 90] == []
     context.close()
-
-
-def test_the_queue_of_the_operator_stays_within_its_card(stand: Stand) -> None:
-    context = stand.operator(viewport=LAPTOP)
-    page = context.new_page()
-    page.goto(stand.url + "/operator/queue/")
-    table, card = page.locator("table").bounding_box(), page.locator(".card").bounding_box()
-    assert table is not None and card is not None
-    assert table["x"] + table["width"] <= card["x"] + card["width"]
-    context.close()

@@ -1,6 +1,5 @@
 """Whole jobs without JavaScript, from sign-in to result. Pages are opened again to see what became of it."""
 
-import uuid
 from collections.abc import Iterator
 
 import pytest
@@ -8,7 +7,6 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Stand
 from tests.browser.steps import go_to, sign_in
-from tests.harness.people import a_person
 from tests.harness.times import ahead
 
 pytestmark = pytest.mark.browser
@@ -50,21 +48,6 @@ def test_a_file_is_sent_with_chosen_columns(stand: Stand, page: Page) -> None:
     assert [each["text"] for each in sent] == ["Hello Ann, see you in Nyeri"]
 
 
-def test_a_file_is_imported_into_a_group(stand: Stand, page: Page) -> None:
-    sign_in(page, stand.url, stand.console.person("sender"))
-    go_to(page, "Groups")
-    name = f"Plain {uuid.uuid4().hex[:6]}"
-    page.get_by_label("Name").fill(name)
-    page.get_by_role("button", name="Create the group").click()
-    rows = b"phone,name,tags\n254712000084,Ann,vip\n07x2,Ben,\n"
-    page.get_by_label("CSV file").set_input_files({"name": "people.csv", "mimeType": "text/csv", "buffer": rows})
-    page.get_by_role("button", name="Import").click()
-    expect(page.locator(".status")).to_have_text("Completed")
-    expect(page.locator("main table")).to_contain_text("07x2")
-    page.get_by_role("link", name=name).click()
-    expect(page.get_by_role("row").filter(has_text="+254712000084")).to_contain_text("Ann")
-
-
 def test_a_send_is_controlled(stand: Stand, page: Page) -> None:
     service = stand.console.service
     balance = service.get("/balance").json["balance"]
@@ -87,22 +70,3 @@ def test_a_send_is_controlled(stand: Stand, page: Page) -> None:
     expect(status).to_have_text("Canceled")
     assert service.counts(send)["canceled"] == 2
     assert service.get("/balance").json["balance"] == balance
-
-
-def test_an_operator_tops_up(stand: Stand, page: Page) -> None:
-    service = stand.console.service
-    balance = service.get("/balance").json["balance"]
-    sign_in(page, stand.url, a_person(service, None, operator_role="admin"))
-    page.get_by_role("link", name=f"Harbour Coffee {service.account_id}").click()
-    page.get_by_role("link", name="Top up", exact=True).click()
-    page.get_by_label("Credits").fill("many")
-    page.get_by_role("button", name="Continue").click()
-    expect(page.locator("#credits-error")).to_be_visible()
-    expect(page.locator("#reason-error")).to_be_visible()
-    page.get_by_label("Credits").fill("40")
-    page.get_by_label("Reason").fill("invoice 2026-0301")
-    page.get_by_role("button", name="Continue").click()
-    page.get_by_role("button", name="Add 40 credits").click()
-    expect(page.get_by_text("40 credits added.")).to_be_visible()
-    expect(page.locator("main")).to_contain_text("invoice 2026-0301")
-    assert service.get("/balance").json["balance"] == balance + 40

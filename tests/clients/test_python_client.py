@@ -8,23 +8,14 @@ from types import SimpleNamespace
 import bulksms_client.transport
 import pytest
 from bulksms_client import ApiError, Client, Unreachable, wire
-from bulksms_client.operator.client import OPERATOR_PREFIX
 from bulksms_client.people import SignIn
 from bulksms_client.transport import KeyTokens, Transport
-from bulksms_client.wire import HARMLESS, ONLY_ONCE, PREFIX, Wire
+from bulksms_client.wire import HARMLESS, ONLY_ONCE, Wire
 
 import api.resources  # noqa: F401 - declares the endpoints
-from api.openapi.document import document
-from clients.making.typescript import _keyed
 from tests.clients.scripted import Reply, Scripted, problem
 from tests.harness.house import wait_until
 from tests.harness.threads import join_all
-
-
-def test_it_works(service: Scripted, transport: Transport) -> None:
-    service.replies = [(200, {"a": 1}, {})]
-    assert transport.request("GET", "/limits", query={"x": None, "y": "z"}) == {"a": 1}
-    assert [(method, path) for method, path, _, _ in service.requests] == [("GET", "/api/v1/limits?y=z")]
 
 
 def test_a_forked_process_uses_no_connection_of_its_parent(
@@ -67,13 +58,6 @@ def test_a_lost_response_is_requested_again_with_the_same_key(
     assert len(service.keys()) == 1
     assert len(slept) == 2
     assert slept[1] >= 7
-
-
-def test_when_every_try_fails_it_raises_unreachable(service: Scripted, transport: Transport) -> None:
-    service.replies = [None, None, None]
-    with pytest.raises(Unreachable):
-        transport.request("POST", "/sms/send", {}, key="mine")
-    assert service.keys() == {"mine"}
 
 
 @pytest.mark.parametrize("lost", [None, (503, problem("unavailable", retryable=True), {}), (502, {}, {})])
@@ -133,28 +117,6 @@ def test_a_delete_that_was_never_done_is_not_found(
         transport.request("DELETE", "/groups/g")
 
 
-def test_a_path_that_does_not_exist_is_not_deleted(service: Scripted, transport: Transport) -> None:
-    service.replies = [None, (404, problem("not_found"), {})]
-    with pytest.raises(ApiError, match="404 not_found"):
-        transport.request("DELETE", "/group/g")
-
-
-def test_an_operator_s_delete_whose_response_was_lost_has_worked(service: Scripted, slept: list[float]) -> None:
-    """The operator API has one code for everything that is missing."""
-    service.replies = [None, (404, problem("not_found"), {})]
-    wire = Wire(service.url, sleep=slept.append, prefix=OPERATOR_PREFIX)
-    assert wire.request("DELETE", "/accounts/1/api-keys/k", None, {}) == {}
-    wire.close()
-
-
-def test_a_page_of_a_proxy_does_not_say_that_something_was_deleted(service: Scripted, transport: Transport) -> None:
-    service.replies = [None, (404, b"<html>", {}), None, (404, problem("message_not_found"), {})]
-    with pytest.raises(ApiError, match="404 unknown"):
-        transport.request("DELETE", "/groups/g")
-    with pytest.raises(ApiError, match="404 message_not_found"):
-        transport.request("GET", "/messages/m")
-
-
 def test_a_request_that_found_no_connection_is_tried_again() -> None:
     with socket.socket() as unheard:
         unheard.bind(("127.0.0.1", 0))
@@ -199,48 +161,6 @@ def test_closing_waits_for_no_response_and_breaks_none(service: Scripted, transp
     assert transport.request("GET", "/limits") == {"a": 2}
 
 
-def test_after_a_connection_broke_no_earlier_one_is_used(service: Scripted, transport: Transport) -> None:
-    """What lies between may have dropped all of them without a word."""
-    service.replies = [(200, {}, {}), (200, {}, {}), None, (200, {"a": 1}, {})]
-    first, second = transport.stream("/sends"), transport.stream("/sends")
-    assert list(first) and list(second)
-    earlier = set(transport._wire._idle)
-    assert len(earlier) == 2
-    assert transport.request("GET", "/limits") == {"a": 1}
-    assert earlier.isdisjoint(transport._wire._idle)
-
-
-def test_all_posts_without_a_key_are_known() -> None:
-    """A new one either may happen twice, or must not."""
-    unkeyed = {
-        path.removeprefix(PREFIX)
-        for path, item in document()["paths"].items()
-        for method, operation in item.items()
-        if method == "post" and path.startswith(PREFIX) and not _keyed(operation)
-    }
-    assert unkeyed == ONLY_ONCE | (HARMLESS - {"/sms/quote"})
-
-
-def test_a_stream_that_is_not_read_leaves_other_requests_alone(service: Scripted, transport: Transport) -> None:
-    service.replies = [(200, {"rows": 1}, {}), (200, {"a": 1}, {}), (200, {"rows": 2}, {}), (200, {"a": 2}, {})]
-    unread = transport.stream("/sends")
-    assert transport.request("GET", "/limits") == {"a": 1}
-    del unread
-    half_read = transport.stream("/sends")
-    assert next(half_read) == b'{"rows": 2}'
-    assert transport.request("GET", "/limits") == {"a": 2}
-    assert list(half_read) == []
-
-
-def test_the_connection_of_a_stream_that_was_read_is_used_again(service: Scripted, transport: Transport) -> None:
-    service.replies = [(200, {"rows": 1}, {}), (200, {"a": 1}, {})]
-    wire = transport._wire
-    assert b"".join(transport.stream("/sends")) == b'{"rows": 1}'
-    (connection,) = wire._open
-    transport.request("GET", "/limits")
-    assert wire._open == {connection}
-
-
 @pytest.mark.parametrize("code", ["token_expired", "token_revoked", "invalid_token"])
 def test_a_token_that_has_ended_is_renewed_once(service: Scripted, transport: Transport, code: str) -> None:
     service.replies = [(401, problem(code), {}), (200, {"a": 1}, {}), (200, {"a": 2}, {})]
@@ -252,13 +172,6 @@ def test_a_token_that_has_ended_is_renewed_once(service: Scripted, transport: Tr
         "Bearer t2",
     ]
     assert len(service.keys()) == 2
-
-
-def test_a_refused_request_is_not_retried(service: Scripted, transport: Transport, slept: list[float]) -> None:
-    service.replies = [(402, {**problem("low_balance"), "required": 3, "balance": 2}, {})]
-    with pytest.raises(Exception, match="402 low_balance: It is so") as refused:
-        transport.request("POST", "/sms/send", {})
-    assert (type(refused.value).__name__, slept) == ("LowBalance", [])
 
 
 def test_paging_continues_after_an_empty_page(service: Scripted) -> None:

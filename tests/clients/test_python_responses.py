@@ -47,25 +47,6 @@ def test_a_file_that_breaks_off_is_not_complete(
     assert transport.request("GET", "/limits") == {"a": 1}
 
 
-@pytest.mark.parametrize(
-    ("sent", "headers"),
-    [(b"phone\n254711000001\n", {}), (b"6\r\nphone\n\r\nd\r\n254711000001\n\r\n0\r\n\r\n", CHUNKED)],
-    ids=["length", "chunks"],
-)
-def test_a_whole_file_is_complete(
-    service: Scripted, transport: Transport, sent: bytes, headers: dict[str, str]
-) -> None:
-    service.replies = [(200, sent, headers)]
-    assert b"".join(transport.stream("/suppressions")) == b"phone\n254711000001\n"
-
-
-def test_no_content_is_no_file(service: Scripted, transport: Transport) -> None:
-    service.replies = [(204, b"", {}), (204, b"", {})]
-    assert transport.request("DELETE", "/groups/g") is None
-    with pytest.raises(ApiError, match="204"):
-        transport.stream("/suppressions")
-
-
 @pytest.mark.parametrize("reply", BUSY.values(), ids=BUSY)
 def test_a_proxy_without_the_api_is_tried_again(
     service: Scripted, transport: Transport, slept: list[float], reply: Foreign

@@ -2,7 +2,6 @@
 
 import json
 import shutil
-import socket
 import subprocess
 
 import pytest
@@ -61,11 +60,6 @@ def test_a_link_that_may_have_been_used_is_not_sent_again(service: Scripted, los
     assert len(service.requests) == 1
 
 
-def test_a_link_that_was_refused_for_now_is_sent_again(service: Scripted) -> None:
-    service.replies = [(429, problem("rate_limited"), {}), (200, {"a": 1}, {})]
-    assert call(service.url, LINK) == '{"a":1}'
-
-
 @pytest.mark.parametrize("operation", [SEND, LINK], ids=["send", "link"])
 def test_a_limit_that_lasts_is_reported_at_once(service: Scripted, operation: str) -> None:
     service.replies = [(429, problem("rate_limited", retryable=True), {"Retry-After": "31"}), (200, {"a": 1}, {})]
@@ -81,11 +75,6 @@ def test_a_response_that_is_not_the_api_s_is_no_success(service: Scripted, reply
     assert f"ApiError: {reply[0]} unknown" in response
     assert reply[2].get("Location", "") in response
     assert len(service.requests) == 1
-
-
-def test_no_content_is_a_success(service: Scripted) -> None:
-    service.replies = [(204, b"", {})]
-    assert call(service.url, DELETE) == "undefined"
 
 
 @pytest.mark.parametrize("reply", BUSY.values(), ids=BUSY)
@@ -136,33 +125,12 @@ ENDED_IN_A_PAUSE = """(() => {
       : later(act, milliseconds);
   return client.sendMessage({ body: {}, signal: ended.signal }).catch((reason) => reason);
 })()"""
-ENDED_BEFORE_THE_TOKEN = """(async () => {
-  const ended = new AbortController();
-  queueMicrotask(() => ended.abort("ended"));
-  await client.sendMessage({ body: {}, signal: ended.signal }).catch((reason) => console.log(reason));
-  process.exit();
-})()"""
-ONE_OF_TWO_ENDED = """Promise.all([
-  client.sendMessage({ body: {}, signal: AbortSignal.abort("ended") }).catch((reason) => reason),
-  client.getBalance(),
-])"""
 
 
 def test_a_signal_ends_the_pause_between_two_tries(service: Scripted) -> None:
     service.replies = [(503, problem("unavailable", retryable=True), {"Retry-After": "30"})]
     assert call(service.url, ENDED_IN_A_PAUSE) == '"ended"'
     assert len(service.requests) == 1
-
-
-def test_a_signal_ends_the_wait_for_a_token() -> None:
-    with socket.create_server(("127.0.0.1", 0)) as silent:
-        assert call(f"http://127.0.0.1:{silent.getsockname()[1]}", ENDED_BEFORE_THE_TOKEN) == "ended"
-
-
-def test_a_signal_ends_no_other_call_that_waits_for_the_token(service: Scripted) -> None:
-    service.replies = [(200, {"a": 1}, {})]
-    assert call(service.url, ONE_OF_TWO_ENDED) == '["ended",{"a":1}]'
-    assert service.tokens == 1
 
 
 IMPOSSIBLE = """(async () => {

@@ -1,9 +1,6 @@
 """Archived messages are complete and readable again, whenever a process dies; money and erasures stay as they are."""
 
-import csv
 import gzip
-import json
-import subprocess
 from collections.abc import Iterator
 from datetime import date, timedelta
 from pathlib import Path
@@ -14,12 +11,10 @@ from sqlalchemy import text
 
 from bulksms.cli import main
 from bulksms.local.postgres import Postgres
-from shared.accounts.change_account import change_account
 from shared.accounts.refused import Refused
 from shared.archive.files import BadArchive, data_path
 from shared.archive.restore import list_archived, restore, rewrite
 from shared.archive.weeks import archive
-from shared.audit.check import audit
 from shared.db.partitions import make_partitions, partition_of, weeks_of_messages
 from tests.harness.database import dispose, fresh_database
 from tests.harness.service import SECRET_KEY, Service
@@ -91,18 +86,6 @@ def test_it_works(service: Service, week: Week, tmp_path: Path) -> None:
     assert rows(service) == [] and is_clean(service)
 
 
-def test_the_files_can_be_read_without_the_service(service: Service, week: Week, tmp_path: Path) -> None:
-    put_away(service, week, tmp_path)
-    path = data_path(tmp_path, week.monday)
-    manifest = json.loads((tmp_path / f"message_{week.monday:%Y%m%d}.json").read_text())
-    with gzip.open(path, "rt") as file:
-        lines = list(csv.DictReader(file))
-    assert len(lines) == manifest["messages"] == 5
-    assert tuple(lines[0]) == tuple(manifest["columns"])
-    checksum = subprocess.run(["sha256sum", path], check=True, capture_output=True, text=True).stdout.split()[0]
-    assert checksum == manifest["sha256"]
-
-
 @pytest.mark.parametrize("step", ["detached", "writing", "written", "dropping"])
 def test_a_process_that_dies_loses_no_message(service: Service, week: Week, tmp_path: Path, step: str) -> None:
     before = rows(service)
@@ -160,40 +143,6 @@ def test_forgotten_messages_stay_forgotten_and_usage_is_kept(service: Service, w
     assert is_clean(service)
     restore(service.engine, week.monday, new, silent)
     assert rows(service) == [] and is_clean(service)
-
-
-def test_sends_that_were_forgotten_before_are_not_in_the_file(service: Service, week: Week, tmp_path: Path) -> None:
-    with service.engine.begin() as connection:
-        change_account(connection, service.new_account("keeper"), {"retention_days": 90})
-        connection.execute(text("UPDATE usage_hour SET final = false"))
-    assert forget(service.engine, 30, week.later) == 3
-    service.send(OTHER)
-    service.deliver_receipts()
-    end_usage(service)
-    put_away(service, week, tmp_path)
-    assert [row["phone"] for row in content(service, week, tmp_path)] == [OTHER]
-    assert is_clean(service)
-
-
-def test_a_week_that_is_not_over_is_refused(service: Service, week: Week, tmp_path: Path) -> None:
-    with pytest.raises(Refused, match="9 days old"):
-        archive(service.engine, week.today, tmp_path, silent)
-    service.send("99906000001")
-    with pytest.raises(Refused, match="in doubt"):
-        put_away(service, week, tmp_path)
-    with service.engine.begin() as connection:
-        connection.execute(text("UPDATE send SET in_doubt = 0"))
-        connection.execute(text("UPDATE usage_hour SET final = false"))
-    with pytest.raises(Refused, match="usage is not final"):
-        put_away(service, week, tmp_path)
-    assert len(rows(service)) == 6
-
-
-def test_the_audit_finds_a_file_that_lacks_messages(service: Service, week: Week, tmp_path: Path) -> None:
-    put_away(service, week, tmp_path)
-    with service.engine.begin() as connection:
-        connection.execute(text("UPDATE archived_week SET messages = messages - 1"))
-    assert [breach.rule for breach in audit(service.engine, full=True)] == ["archives"]
 
 
 def test_a_damaged_file_is_not_restored(service: Service, week: Week, tmp_path: Path) -> None:

@@ -258,32 +258,11 @@ def test_a_rule_finds_what_it_forbids(connection: Connection, rule: str, stateme
         assert check(connection, RULE[rule], full=False)
 
 
-def test_a_breach_shows_what_does_not_agree(connection: Connection, service: Service) -> None:
-    connection.execute(
-        text("UPDATE account SET available = 7, reserved = 9 WHERE id = :id"), {"id": service.account_id}
-    )
-    (breach,) = check(connection, RULE["account_caches"], full=False)
-    assert (breach.subject, breach.account_id) == (f"account {service.account_id}", service.account_id)
-    assert breach.detail.startswith("available 7 and reserved 9, by the ledger ")
-
-
 def test_a_fast_audit_leaves_out_what_ended_long_ago(connection: Connection) -> None:
     connection.execute(text("UPDATE send SET completed_at = now() - interval '25 hours', failed = failed + 1"))
     rule = RULE["send_counters"]
     assert check(connection, rule, full=True)
     assert not check(connection, rule, full=False)
-
-
-def test_the_grace_of_doubts_is_a_setting(connection: Connection) -> None:
-    connection.execute(text("INSERT INTO doubt VALUES (gen_random_uuid(), 'x', 'A', 1, now(), now() - interval '1 h')"))
-    assert not check(connection, RULE["doubts_end"], full=False, doubt_grace=3600)
-    assert len(check(connection, RULE["doubts_end"], full=False, doubt_grace=60)) == 1
-
-
-def test_it_shows_its_progress(service: Service) -> None:
-    seen: list[str] = []
-    audit(service.engine, full=True, on_rule=lambda rule, breaches: seen.append(rule.name))
-    assert seen == list(RULE)
 
 
 def make_due(engine: Engine, send: str) -> None:

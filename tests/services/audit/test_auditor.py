@@ -103,21 +103,6 @@ def test_an_audit_that_is_not_completed_is_made_again_soon(
     engine.dispose()
 
 
-def test_an_audit_that_is_not_recorded_is_made_again_soon(
-    postgres_server: Postgres, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    engine = fresh_database(postgres_server)
-
-    def die(*_: object) -> None:
-        raise OSError("the worker dies here")
-
-    monkeypatch.setattr("worker.jobs.auditor.record_audit", die)
-    with pytest.raises(OSError, match="dies here"):
-        Auditor(engine, Settings("", "", "", "")).audit_when_due()
-    assert held(engine, ATTEMPT) == {"audit": False, "audit-day": False}
-    engine.dispose()
-
-
 def test_a_long_audit_goes_on_alone(postgres_server: Postgres, monkeypatch: pytest.MonkeyPatch) -> None:
     engine = fresh_database(postgres_server)
     auditor, others = Auditor(engine, Settings("", "", "", "")), []
@@ -136,23 +121,6 @@ def test_a_long_audit_goes_on_alone(postgres_server: Postgres, monkeypatch: pyte
     engine.dispose()
 
 
-def test_who_has_lost_an_audit_to_another_worker_changes_nothing_for_it(
-    postgres_server: Postgres, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    engine = fresh_database(postgres_server)
-
-    def stand_still(*_: object, on_rule: Callable[[], None], **__: object) -> list[Breach]:
-        with engine.begin() as connection:
-            connection.execute(text("UPDATE lease SET holder = 'another', held_until = now() + interval '1 minute'"))
-        on_rule()
-        return []
-
-    monkeypatch.setattr("worker.jobs.auditor.audit", stand_still)
-    assert Auditor(engine, Settings("", "", "", "")).audit_when_due()
-    assert held(engine, timedelta(minutes=1)) == {"audit": False, "audit-day": False}
-    engine.dispose()
-
-
 def test_after_a_long_audit_the_next_one_waits_longer(
     postgres_server: Postgres, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -164,15 +132,4 @@ def test_after_a_long_audit_the_next_one_waits_longer(
     with engine.connect() as connection:
         hours = connection.execute(text("SELECT held_until > now() + interval '90 min' FROM lease ORDER BY name"))
         assert list(hours.scalars()) == [True, True], "the hourly one, and the day's as ever"
-    engine.dispose()
-
-
-def test_an_audit_does_not_wait_for_a_clock_that_was_set_back(postgres_server: Postgres) -> None:
-    engine = fresh_database(postgres_server)
-    auditor = Auditor(engine, Settings("", "", "", ""))
-    assert auditor.audit_when_due()
-    with engine.begin() as connection:
-        connection.execute(text("UPDATE lease SET held_until = held_until + interval '30 days'"))
-    assert auditor.audit_when_due()
-    assert not auditor.audit_when_due()
     engine.dispose()

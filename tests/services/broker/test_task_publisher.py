@@ -16,7 +16,7 @@ from bulksms.local.redis import RedisServer
 from shared import task_publisher
 from shared.settings import Settings
 from shared.task_publisher import BUSY, MAX_WAITING, PAUSE_SECONDS, SINGLES_PER_TASK, TaskPublisher
-from shared.task_queue import EXPAND_SEND, IMPORT_CONTACTS, QUEUE, SEND_BATCH, make_celery
+from shared.task_queue import QUEUE, SEND_BATCH, make_celery
 from tests.harness.house import house, wait_until
 from tests.harness.servers import make_redis
 
@@ -108,17 +108,6 @@ def test_a_task_is_written_as_celery_writes_it(publisher: TaskPublisher, server:
     assert ours == celerys
 
 
-def test_groups_and_imports_have_tasks_of_their_own(publisher: TaskPublisher, server: RedisServer) -> None:
-    send, imported = ids(2)
-    publisher.publish_expansion(send)
-    publisher.publish_import(imported)
-    wait_until(lambda: queued(server) == 2, 60, "the tasks")
-    assert [(task["headers"]["task"], task["headers"]["id"]) for task in tasks(server)] == [
-        (EXPAND_SEND, str(send)),
-        (IMPORT_CONTACTS, str(imported)),
-    ]
-
-
 @pytest.mark.parametrize(
     ("count", "sizes"),
     [
@@ -162,20 +151,6 @@ def test_a_broker_that_is_away_pauses_the_publishing(
     assert not publisher.paused
     publisher.publish(ids(3))
     wait_until(lambda: queued(server) == 3, 60, "the tasks after the pause")
-
-
-def test_a_queue_that_nobody_empties_is_bounded(
-    publisher: TaskPublisher, server: RedisServer, clock: Clock, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(task_publisher, "MAX_QUEUED", 250)
-    publisher.publish(ids(1_000))
-    wait_until(lambda: publisher.paused, 60, "the pause")
-    assert queued(server) == 2 * task_publisher.MAX_PER_COMMAND
-    with Redis.from_url(server.url) as client:
-        client.delete(QUEUE)
-    clock.now += PAUSE_SECONDS
-    publisher.publish(ids(100))
-    wait_until(lambda: queued(server) == 100, 60, "the tasks, when workers took the others")
 
 
 def test_a_broker_that_does_not_answer_delays_nobody(

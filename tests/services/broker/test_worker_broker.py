@@ -1,7 +1,6 @@
 """Nothing that the broker does or says ends a worker, and nobody but its operator shuts it down."""
 
 import json
-import subprocess
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -95,20 +94,6 @@ def test_entries_of_the_queue_that_are_no_tasks(service: House, redis: Redis) ->
     assert "a queue entry may have been dropped (" in service.workers[0].log_file.read_text()
 
 
-def test_many_entries_that_are_no_tasks_do_not_count_as_a_worker_that_restarts_too_often(
-    service: House, redis: Redis
-) -> None:
-    """Celery would pause for a second after every sixth, and the tasks behind them would wait."""
-    log = service.workers[0].log_file
-    before = len(log.read_text())
-    redis.lpush(QUEUE, *(f"poison {number}".encode() for number in range(50)))
-    dropped = "a queue entry may have been dropped ("
-    wait_until(lambda: log.read_text()[before:].count(dropped) >= 50, 60, "the worker to drop them")
-    wait_until(lambda: not redis.llen(QUEUE) and listens(service, redis), 60, "a worker that listens")
-    assert "Frequent restarts detected" not in log.read_text()[before:]
-    check(service, redis)
-
-
 def test_remote_control_stops_the_sending_as_sigterm_does(service: House) -> None:
     send = service.post("/sms/send-bulk", sender_id="ACME", phones=phones(50_000), message="Hello")["send_id"]
     wait_until(lambda: service.get(f"/sends/{send}")["counts"]["queued"] < 50_000, 60, "the sending")
@@ -121,32 +106,6 @@ def test_remote_control_stops_the_sending_as_sigterm_does(service: House) -> Non
     service.post(f"/sends/{send}/cancel")
     service.start_workers(1)
     service.wait_for_end(120)
-
-
-def test_remote_control_is_off_unless_it_is_asked_for(service: House) -> None:
-    del service.env["CELERY_REMOTE_CONTROL"]
-    service.start_workers(1)
-    celery = make_celery(Settings(database_url="x", redis_url="x", broker_url=service.redis.url, secret_key="x"))
-    responses: list[object] = []
-
-    def answered() -> bool:
-        responses.extend(celery.control.ping(timeout=2))
-        return bool(responses)
-
-    wait_until(answered, 60, "the response")
-    assert len(responses) == 1, "only the worker that was started with it"
-    celery.control.shutdown()
-    wait_until(lambda: service.workers[0].exit_code() is not None, 60, "that worker's end")
-    assert service.workers[1].exit_code() is None
-    service.workers.pop(0)
-
-
-def test_other_pools_are_refused(service: House) -> None:
-    command = services.worker(9, service.env, service.folder, Path.cwd()).command
-    command[command.index("threads")] = "processes"
-    ended = subprocess.run(command, env=service.env, capture_output=True, text=True, timeout=180)
-    assert ended.returncode != 0
-    assert "start it with --pool threads" in ended.stderr + ended.stdout
 
 
 def phones(count: int) -> list[str]:

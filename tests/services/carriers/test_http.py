@@ -3,7 +3,6 @@
 import logging
 import sys
 import threading
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
 import pytest
@@ -16,7 +15,6 @@ from tests.services.carriers.http_pair import PHONE, carrier, declared, one, pai
 from tests.unit.carriers.smpp.making import message_group
 from worker.carriers.base import Outcome, Receipt, ResponseKind, unsubmitted
 from worker.carriers.http import HttpCarrier
-from worker.carriers.http.transport import Lost, Transport
 
 
 @pytest.fixture
@@ -24,15 +22,6 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     made = Clock()
     monkeypatch.setattr("worker.carriers.http.driver.time", made)
     return made
-
-
-def test_it_works() -> None:
-    with pair(lambda request: json_reply({"id": f"m-{request.json['to']}"})) as (peer, made):
-        group = message_group("Grüße, 世界 {phone} & co", [PHONE, "254711000001"])
-        assert [each.reference for each in made.submit([group])] == [f"m-{PHONE}", "m-254711000001"]
-        request = sorted(peer.requests, key=lambda each: each.json["to"])[0]
-        assert request.json == {"to": PHONE, "text": group.text, "from": "ACME", "ref": str(group.ids[0])}
-        assert request.headers["content-type"] == "application/json"
 
 
 def test_connections_are_kept_and_requests_go_at_the_same_time() -> None:
@@ -88,12 +77,6 @@ def test_each_response_gives_its_outcome(reply: Reply, response: ResponseKind, e
         assert len(peer.requests) == 1, "requested once, and no redirection is followed"
 
 
-def test_an_accepted_message_may_have_no_id() -> None:
-    reply = {"id": "id", "code": "state", "codes": {"ok": "accepted"}}
-    with pair(lambda request: json_reply({"state": "ok"}), response=reply) as (_, made):
-        assert one(made) == Outcome(ResponseKind.ACCEPTED, None)
-
-
 def test_a_message_that_never_left_is_not_in_doubt() -> None:
     with carrier(declared(f"http://127.0.0.1:{free_port()}/")) as made:
         assert one(made) == unsubmitted("not_connected")
@@ -113,25 +96,6 @@ def test_retry_after_is_heeded_without_asking_again(status: int, clock: Clock) -
         clock.now += 0.2
         assert one(made).error != "paused"
         assert len(peer.requests) == 2
-
-
-def test_an_answer_to_an_older_request_does_not_end_a_pause(clock: Clock) -> None:
-    go_on = threading.Event()
-
-    def respond(request: Request) -> Reply:
-        if request.json["text"] == "throttled":
-            return json_reply({}, 429, Retry_After="30")
-        go_on.wait(PATIENCE)
-        return json_reply({"id": "x"})
-
-    with pair(respond) as (peer, made), ThreadPoolExecutor(1) as pool:
-        older = pool.submit(one, made, "older")
-        wait_until(lambda: peer.requests, PATIENCE, "the older request")
-        assert one(made, "throttled").response == ResponseKind.THROTTLED
-        go_on.set()
-        assert older.result(PATIENCE).response == ResponseKind.ACCEPTED
-        assert made.trouble == "bound: paused"
-        assert one(made) == unsubmitted("paused")
 
 
 @pytest.mark.parametrize("status", [401, 403])
@@ -236,25 +200,6 @@ def test_an_unanswered_poll_takes_no_connection_of_messages() -> None:
             outcome = one(made)
             go_on.set()
     assert outcome == Outcome(ResponseKind.ACCEPTED, "m")
-
-
-def test_a_request_without_a_free_connection_is_no_unreachable_carrier() -> None:
-    go_on, asked = threading.Event(), threading.Event()
-
-    def respond(request: Request) -> Reply:
-        asked.set()
-        go_on.wait(PATIENCE)
-        return json_reply({"id": "m"})
-
-    with http_peer(respond) as peer, ThreadPoolExecutor(1) as pool:
-        transport = Transport(declared("", connect_timeout=0.1), 1)
-        first = pool.submit(transport.get, peer.url("/"), {}, PATIENCE)
-        assert asked.wait(PATIENCE)
-        with pytest.raises(Lost, match="window_full"):
-            transport.get(peer.url("/"), {}, PATIENCE)
-        go_on.set()
-        assert first.result(PATIENCE).status == 200
-        transport.close()
 
 
 def test_no_text_or_phone_is_logged(caplog: pytest.LogCaptureFixture) -> None:

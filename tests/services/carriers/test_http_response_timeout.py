@@ -13,9 +13,9 @@ import pytest
 from tests.harness.house import wait_until
 from tests.harness.http_carrier import PATIENCE, Reply, Request, http_peer, json_reply
 from tests.harness.response_timeout import submit_until
-from tests.services.carriers.http_pair import PHONE, carrier, declared, one, pair
+from tests.services.carriers.http_pair import PHONE, carrier, declared, pair
 from tests.unit.carriers.smpp.making import Quota, message_group
-from worker.carriers.base import LateResponse, Outcome, ResponseKind, unsubmitted
+from worker.carriers.base import LateResponse, Outcome, ResponseKind
 
 
 def test_messages_that_a_limit_holds_too_long_are_not_submitted() -> None:
@@ -25,27 +25,6 @@ def test_messages_that_a_limit_holds_too_long_are_not_submitted() -> None:
         assert [each.response for each in outcomes] == [ResponseKind.ACCEPTED] + [ResponseKind.THROTTLED] * 3
         assert [each.is_unsubmitted for each in outcomes] == [False] + [True] * 3
         assert len(peer.requests) == 1
-
-
-def test_a_pace_and_a_limit_have_until_the_end_of_the_response_timeout() -> None:
-    pace, limit = Quota(left=1), Quota(left=1)
-    with pair(lambda request: json_reply({"id": "m"})) as (_, made):
-        made.pace = pace
-        before = time.monotonic()
-        made.submit([message_group("Hi", [PHONE])], limit)
-        after = time.monotonic()
-    for (deadline,) in (pace.deadlines, limit.deadlines):
-        assert before + PATIENCE <= deadline <= after + PATIENCE
-
-
-def test_an_address_that_takes_no_connection_is_given_up_in_time() -> None:
-    with socket.create_server(("127.0.0.1", 0), backlog=0) as full, contextlib.ExitStack() as stack:
-        for _ in range(3):  # its queue is full, so that a connection waits
-            extra = stack.enter_context(socket.socket())
-            extra.setblocking(False)
-            extra.connect_ex(full.getsockname())
-        with carrier(declared(f"http://127.0.0.1:{full.getsockname()[1]}/", connect_timeout=0.3)) as made:
-            assert one(made) == unsubmitted("not_connected")
 
 
 def test_no_response_means_in_doubt_and_a_late_one_resolves_it() -> None:

@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.harness.http_carrier import http_peer, json_reply
-from tests.services.carriers.http_pair import PHONE, carrier, declared, one
-from tests.unit.carriers.smpp.making import message_group
+from tests.services.carriers.http_pair import carrier, declared, one
 from worker.carriers.base import ResponseKind, unsubmitted
 
 
@@ -56,13 +55,3 @@ def test_an_untrusted_certificate_is_refused(certificates: Path) -> None:
         with carrier(declared(peer.url("/", "https"))) as made:
             assert one(made) == unsubmitted("tls_failed")
         assert peer.requests == []
-
-
-def test_http_1_1_is_used_even_if_the_carrier_offers_http_2(certificates: Path) -> None:
-    tls = context(certificates, "good")
-    tls.set_alpn_protocols(["h2", "http/1.1"])
-    with http_peer(lambda request: json_reply({"id": request.json["ref"]}), tls) as peer:
-        config = declared(peer.url("/", "https"), tls_ca=str(certificates / "good.pem"))
-        with carrier(config) as made:
-            group = message_group("x", [PHONE] * 20)
-            assert [each.reference for each in made.submit([group])] == [str(each) for each in group.ids]

@@ -169,26 +169,6 @@ def test_africas_talking_takes_many_at_once() -> None:
     }
 
 
-@pytest.mark.parametrize(
-    ("message", "response", "error"),
-    [
-        ("InvalidSenderId", ResponseKind.REJECTED, "invalid_sender=InvalidSenderId"),
-        ("InsufficientBalance", ResponseKind.THROTTLED, "InsufficientBalance"),
-    ],
-)
-def test_africas_talking_refuses_the_request(message: str, response: ResponseKind, error: str) -> None:
-    reply = json_reply({"SMSMessageData": {"Message": message, "Recipients": []}}, 201)
-    with against("africastalking", lambda request: reply, "/version1/messaging") as (_, made):
-        assert one(made) == Outcome(response, error=error)
-
-
-def test_africas_talking_does_not_know_the_key() -> None:
-    reply = Reply(401, b"The supplied authentication is invalid")
-    with against("africastalking", lambda request: reply, "/version1/messaging") as (_, made):
-        assert one(made) == Outcome(ResponseKind.THROTTLED, error="http_401")
-        assert made.health.state == "suspended"
-
-
 def test_the_generic_one_sends_lists() -> None:
     def respond(request: Request) -> Reply:
         made = [

@@ -32,16 +32,6 @@ from tests.unit.carriers.smpp.making import message_group
 from worker.carriers.base import Receipt, ResponseKind
 
 
-def test_it_works() -> None:
-    with driven() as all_:
-        (outcome,) = all_.submit(message_group("Hello", ["254711000000"]))
-        assert outcome.response == ACCEPTED
-        wait_until(lambda: len(all_.receipts) == 1, PATIENCE, "the receipt")
-        (receipt,) = all_.receipts
-        assert (receipt.reference, receipt.status) == (outcome.reference, MessageStatus.DELIVERED)
-        assert (receipt.phone, receipt.sender_id) == ("254711000000", "ACME")
-
-
 class Handset:
     """Puts messages together from what the SMSC took, by nothing but what is on the wire."""
 
@@ -99,14 +89,6 @@ def test_texts_of_every_kind_arrive_unchanged_and_every_receipt_is_matched(style
         assert len(all_.receipts) == len(outcomes)
         if style != "payload":
             assert handset.segments == sum(each.segments * len(each.phones) for each in message_groups)
-
-
-def test_two_long_messages_to_one_phone_are_not_mixed() -> None:
-    handset = Handset()
-    texts = ["a" * 200, "b" * 200, "c" * 200]
-    with driven(handset) as all_:
-        all_.submit(*[message_group(text, ["254711000000"]) for text in texts])
-    assert handset.shown() == Counter(("254711000000", text) for text in texts)
 
 
 def hold_slow_responses(all_: Driven, monkeypatch: pytest.MonkeyPatch) -> list[Callable[[], None]]:
@@ -185,11 +167,6 @@ def test_a_response_that_comes_too_late_is_handed_on(monkeypatch: pytest.MonkeyP
         assert all_.late[0].outcome.response == ACCEPTED
         wait_until(lambda: len(all_.receipts) == 2, PATIENCE, "the receipts")
         assert all_.late[0].outcome.reference in {receipt.reference for receipt in all_.receipts}
-
-
-def test_a_slow_carrier_is_only_slow() -> None:
-    with driven(smsc={"round_trip": 0.2}, window=50) as all_:
-        assert response_counts(all_.submit(message_group("x", phones(200)))) == {ACCEPTED: 200}
 
 
 def test_receipts_are_answered_only_when_they_are_stored() -> None:

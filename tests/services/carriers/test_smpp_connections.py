@@ -81,15 +81,6 @@ def test_garbage_is_survived_and_no_message_leaves_twice(monkeypatch: pytest.Mon
         assert all_.carrier.health.counters.unmatched_responses > 0
 
 
-def test_two_binds_do_the_work_of_one() -> None:
-    with driven(bind="transmitter+receiver") as all_:
-        outcomes = all_.submit(message_group("x" * 200, phones(50)), message_group("x", phones(50)))
-        assert response_counts(outcomes) == {ACCEPTED: 100}
-        wait_until(lambda: len(all_.receipts) == 100, PATIENCE, "the receipts")
-        assert {receipt.reference for receipt in all_.receipts} == {outcome.reference for outcome in outcomes}
-        assert all_.smsc.records.counts.binds == 2
-
-
 def test_without_a_carrier_everything_is_throttled_soon() -> None:
     carrier = SmppCarrier(config(port=free_port(), response_timeout=ENDLESS))
     carrier.open(lambda receipts: None, lambda late: None)
@@ -116,15 +107,6 @@ def test_refused_credentials_suspend_the_carrier() -> None:
             assert smsc.records.counts.refused_binds == 1
         finally:
             all_.carrier.close()
-
-
-def test_it_connects_again_and_goes_on() -> None:
-    with driven() as all_:
-        assert response_counts(all_.submit(message_group("x", phones(5)))) == {ACCEPTED: 5}
-        all_.drop_all()
-        wait_until(lambda: all_.smsc.records.counts.binds == 2, PATIENCE, "the second bind")
-        all_.bound()
-        assert response_counts(all_.submit(message_group("y", phones(5)))) == {ACCEPTED: 5}
 
 
 def test_receipts_that_were_not_answered_come_again_after_a_break() -> None:

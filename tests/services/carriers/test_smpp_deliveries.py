@@ -4,8 +4,8 @@ import time
 
 import pytest
 
-from shared.carriers.smpp.constants import RESPONSE, Command, Status, Tag
-from shared.carriers.smpp.pdu import pdu, tlv
+from shared.carriers.smpp.constants import RESPONSE, Command, Status
+from shared.carriers.smpp.pdu import pdu
 from shared.carriers.unreadable import Unreadable
 from shared.inbound import Inbound
 from tests.harness.house import wait_until
@@ -87,15 +87,6 @@ def test_a_receipt_of_a_part_is_passed_on_if_another_part_gets_no_response() -> 
         assert [(each.reference, each.status.value) for each in both.receipts] == [("p0", "delivered")]
 
 
-def test_a_receipt_in_a_data_sm_is_answered_as_such() -> None:
-    with pair() as both:
-        body = b"\0\1\1" + b"254711000000\0" + b"\5\0ACME\0\4\0\0"
-        body += tlv(Tag.RECEIPTED_MESSAGE_ID, b"abc\0") + tlv(Tag.MESSAGE_STATE, b"\2")
-        both.smsc.send(pdu(Command.DATA_SM, 0, 9, body))
-        assert both.smsc.read()[:3] == (Command.DATA_SM_RESP, 0, 9)
-        assert [receipt.reference for receipt in both.receipts] == ["abc"]
-
-
 def test_an_unreadable_receipt_is_kept_and_counted_before_it_is_answered() -> None:
     with pair(lambda messages: None) as both:
         kept: list[Unreadable] = []
@@ -149,13 +140,6 @@ def test_receipts_that_a_carrier_does_not_mark_are_receipts_if_configured() -> N
         both.smsc.send(deliver(RECEIPT.format("r1"), 9, esm_class=0))
         assert both.smsc.read()[:3] == (Command.DELIVER_SM_RESP, 0, 9)
         assert [receipt.reference for receipt in both.receipts] == ["r1"]
-
-
-def test_an_inbound_message_stays_with_the_carrier_if_nobody_takes_it() -> None:
-    with pair() as both:
-        both.smsc.send(deliver("STOP", 9, esm_class=0))
-        assert both.smsc.read()[:3] == (Command.DELIVER_SM_RESP, Status.ESME_RX_T_APPN, 9)
-        assert both.counted("inbound") == 1
 
 
 def test_an_inbound_message_is_answered_when_it_is_stored() -> None:

@@ -4,7 +4,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from shared.carriers.smpp.constants import RESPONSE, Command, Status
+from shared.carriers.smpp.constants import Command, Status
 from shared.carriers.smpp.pdu import HEADER, pdu, tlv
 from tests.harness.house import wait_until
 from tests.harness.response_timeout import submit_until
@@ -16,14 +16,6 @@ from worker.carriers.base import ResponseKind
 from worker.carriers.smpp import session
 
 
-def test_it_works() -> None:
-    with pair() as both:
-        done = both.submit()
-        for number, submit in enumerate(both.smsc.submits(3)):
-            both.smsc.answer(submit, b"id%d" % number)
-        assert references(done) == ["id0", "id1", "id2"]
-
-
 def test_responses_in_any_order_find_their_messages() -> None:
     with pair() as both:
         done = both.submit(5)
@@ -31,15 +23,6 @@ def test_responses_in_any_order_find_their_messages() -> None:
         for number in (3, 0, 4, 2, 1):
             both.smsc.answer(submits[number], b"id%d" % number)
         assert references(done) == ["id0", "id1", "id2", "id3", "id4"]
-
-
-def test_responses_octet_by_octet_are_whole_responses() -> None:
-    with pair() as both:
-        done = both.submit(2)
-        octets = b"".join(answer(submit, b"id") for submit in both.smsc.submits(2))
-        for at in range(len(octets)):
-            both.smsc.send(octets[at : at + 1])
-        assert references(done) == ["id", "id"]
 
 
 def test_unexpected_and_repeated_responses_are_counted_and_change_nothing() -> None:
@@ -170,25 +153,6 @@ def test_closing_unbinds() -> None:
         assert both.carrier.health.state == "closed"
 
 
-def test_a_window_that_changes_during_the_bind_applies() -> None:
-    with ScriptedSmsc() as smsc:
-        both = Pair(smsc, None)
-        both.open()
-        try:
-            bind = smsc.accept(answered=False)
-            both.carrier.window = 2
-            smsc.send(pdu(bind.command | RESPONSE, 0, bind.sequence, b"SMSC\0"))
-            done = both.submit(3)
-            submits = smsc.submits(2)
-            assert smsc.nothing_more(0.3)
-            for submit in submits:
-                smsc.answer(submit)
-            smsc.answer(*smsc.submits(1))
-            assert references(done) == ["id"] * 3
-        finally:
-            both.close()
-
-
 def test_a_silent_carrier_gets_an_enquire_link_and_then_a_new_connection(monkeypatch: pytest.MonkeyPatch) -> None:
     with pair(enquire_link=0.2, connect_timeout=PATIENCE) as both:
         enquiry = both.smsc.read()
@@ -253,17 +217,3 @@ def test_a_part_refused_for_now_is_submitted_again() -> None:
         assert references(done) == ["p0"]
     assert len(pace.deadlines) == 3
     assert len(set(pace.deadlines)) == 1, "a part that goes again has no more time than the others"
-
-
-def test_closing_while_it_connects_unbinds_too() -> None:
-    with ScriptedSmsc() as smsc, ThreadPoolExecutor(1) as pool:
-        both = Pair(smsc, None)
-        both.carrier.open(both.receipts.extend, both.late.extend)
-        bind = smsc.accept(answered=False)
-        closed = pool.submit(both.carrier.close)
-        assert smsc.nothing_more(0.2)
-        smsc.send(pdu(bind.command | RESPONSE, 0, bind.sequence, b"SMSC\0"))
-        assert smsc.read().command == Command.UNBIND
-        smsc.hang_up()
-        closed.result(PATIENCE)
-        assert both.carrier.health.state == "closed"

@@ -1,10 +1,7 @@
 """How many messages the SMPP driver may have under way, and how fast and until when they may leave."""
 
-import time
 from collections import Counter, defaultdict
 from concurrent.futures import ThreadPoolExecutor
-
-import pytest
 
 from shared.carriers.smpp.constants import Command
 from shared.carriers.smpp.pdu import read_message
@@ -40,18 +37,6 @@ def test_messages_above_the_rate_are_throttled_and_long_ones_are_finished() -> N
             assert handset_parts.get(phone, set()) == ({1, 2, 3} if outcome.response == ACCEPTED else set())
 
 
-def test_several_threads_share_one_connection() -> None:
-    with driven(smsc={"receipts": False}, window=64) as all_, ThreadPoolExecutor(8) as pool:
-        work = [
-            pool.submit(all_.submit, message_group(f"t{thread}", phones(300, f"254{thread}"))) for thread in range(8)
-        ]
-        references = [outcome.reference for done in work for outcome in done.result(2 * PATIENCE)]
-        assert len(set(references)) == 2400
-        assert None not in references
-        assert all_.smsc.records.counts.duplicates == 0
-        assert all_.smsc.records.counts.binds == 1
-
-
 def test_messages_that_wait_for_a_limit_leave_the_window_to_others() -> None:
     limit = Doorkeeper(left=1)
     with driven(window=4) as all_, ThreadPoolExecutor(8) as pool:
@@ -62,27 +47,6 @@ def test_messages_that_wait_for_a_limit_leave_the_window_to_others() -> None:
         assert response_counts(all_.submit(message_group("x", phones(40, "255")))) == {ACCEPTED: 40}
         limit.opened.set()
         assert sum((response_counts(done.result(PATIENCE)) for done in limited), Counter()) == {ACCEPTED: 24}
-
-
-def test_messages_that_a_limit_holds_too_long_are_not_submitted() -> None:
-    with driven() as all_:
-        outcomes = all_.carrier.submit([message_group("x", phones(5))], Quota(left=2))
-        assert [outcome.response for outcome in outcomes] == [ACCEPTED] * 2 + [THROTTLED] * 3
-        assert [outcome.is_unsubmitted for outcome in outcomes] == [False] * 2 + [True] * 3
-        assert all_.smsc.records.counts.submits == 2
-
-
-@pytest.mark.parametrize(("text", "parts"), [("x", 1), ("x" * 200, 2)])
-def test_a_pace_and_a_limit_have_until_the_end_of_the_response_timeout(text: str, parts: int) -> None:
-    pace, limit = Quota(left=parts), Quota(left=parts)
-    with driven() as all_:
-        all_.carrier.pace = pace
-        before = time.monotonic()
-        all_.carrier.submit([message_group(text, phones(1))], limit)
-        after = time.monotonic()
-    for deadlines in (pace.deadlines, limit.deadlines):
-        assert len(deadlines) == parts
-        assert before + PATIENCE <= min(deadlines) == max(deadlines) <= after + PATIENCE
 
 
 def test_only_responses_to_submitted_messages_are_waited_for() -> None:

@@ -3,13 +3,11 @@
 import pytest
 from sqlalchemy import Connection, text
 
-from shared.accounts.administration import Refused, create_account, create_key, suspend_account
+from shared.accounts.administration import Refused, create_account
 from shared.accounts.change_account import change_account
 from shared.accounts.top_ups import Reversal, reverse_top_up, top_up
 from shared.ids import new_id
 from shared.ledger.ledger import Entry, post
-
-PEPPER = "a-secret-of-the-installation-for-tests"
 
 
 @pytest.fixture
@@ -22,21 +20,6 @@ def last_change(connection: Connection) -> tuple[str, object, object, str | None
     return tuple(row)
 
 
-def test_it_works(connection: Connection, account: int) -> None:
-    top_up(connection, account, 10_000, "invoice 7", "invoice-7")
-    made = reverse_top_up(connection, account, "invoice-7", 9_000, "a zero too many")
-    assert made == Reversal(1_000, repeated=False)
-    row = connection.execute(text("SELECT kind, debit, credit, amount, reason FROM ledger ORDER BY id DESC")).first()
-    assert row is not None
-    assert tuple(row) == ("reversal", "available", "funding", 9_000, "a zero too many")
-    assert last_change(connection) == (
-        "account.top_up_reversed",
-        {"available": 10_000},
-        {"available": 1_000},
-        "a zero too many",
-    )
-
-
 def test_a_reversal_is_made_once(connection: Connection, account: int) -> None:
     top_up(connection, account, 100, "x", "key")
     reverse_top_up(connection, account, "key", 60, "x")
@@ -45,26 +28,12 @@ def test_a_reversal_is_made_once(connection: Connection, account: int) -> None:
         reverse_top_up(connection, account, "key", 40, "x")
 
 
-def test_a_top_up_is_named_by_its_id_too(connection: Connection, account: int) -> None:
-    top_up(connection, account, 100, "x", "key")
-    subject = connection.execute(
-        text("SELECT subject FROM ledger WHERE account_id = :id"), {"id": account}
-    ).scalar_one()
-    assert reverse_top_up(connection, account, str(subject), 100, "x").balance == 0
-
-
 def test_what_is_reserved_is_not_taken_back(connection: Connection, account: int) -> None:
     top_up(connection, account, 100, "x", "key")
     post(connection, [Entry(account, "reserve", 30, "send", new_id())])
     with pytest.raises(Refused, match="Only 70 credits are available"):
         reverse_top_up(connection, account, "key", 71, "x")
     assert reverse_top_up(connection, account, "key", 70, "x").balance == 0
-
-
-def test_a_suspended_account_can_be_corrected(connection: Connection, account: int) -> None:
-    top_up(connection, account, 100, "x", "key")
-    suspend_account(connection, account)
-    assert reverse_top_up(connection, account, "key", 100, "x").balance == 0
 
 
 @pytest.mark.parametrize("credits", [0, -1, 101])
@@ -120,14 +89,3 @@ def test_an_invalid_change_is_refused(connection: Connection, account: int, chan
     create_account(connection, "other")
     with pytest.raises(Refused):
         change_account(connection, account, changes)
-
-
-def test_the_sandbox_has_the_same(connection: Connection, account: int) -> None:
-    create_key(connection, account, PEPPER, test=True)
-    change_account(connection, account, {"name": "acme ltd", "low_balance_threshold": 7, "weight": 2})
-    sandbox = connection.execute(
-        text("SELECT id, name, low_balance_threshold, weight FROM account WHERE sandbox_of = :id"), {"id": account}
-    ).one()
-    assert tuple(sandbox)[1:] == ("acme ltd (sandbox)", 7, 1)
-    with pytest.raises(Refused, match="sandbox"):
-        change_account(connection, sandbox.id, {"weight": 2})

@@ -1,7 +1,6 @@
 """Accounts, top-ups, keys and sender IDs."""
 
 from concurrent.futures import ThreadPoolExecutor
-from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -10,11 +9,8 @@ from sqlalchemy.exc import DBAPIError
 
 from shared.accounts.administration import (
     Refused,
-    activate_account,
     create_account,
     create_key,
-    find_account,
-    freeze_accounts,
     revoke_key,
     suspend_account,
 )
@@ -37,19 +33,6 @@ def requested(connection: Connection, account: int) -> Row[Any]:
     return connection.execute(rows, {"id": account}).one()
 
 
-def test_it_works(connection: Connection, account: int) -> None:
-    assert top_up(connection, account, 500, "invoice 7", "invoice-7") == TopUp(500, repeated=False)
-    ledger = text("SELECT kind, amount, subject_type, reason FROM ledger WHERE account_id = :id")
-    row = connection.execute(ledger, {"id": account}).one()
-    assert tuple(row) == ("topup", 500, "topup", "invoice 7")
-
-
-def test_an_account_is_found_by_id_and_name(connection: Connection, account: int) -> None:
-    assert find_account(connection, "acme") == find_account(connection, str(account)) == account
-    with pytest.raises(Refused, match="bulksms account list"):
-        find_account(connection, "nobody")
-
-
 @pytest.mark.parametrize("name", ["acme", "", " acme", "123"])
 def test_a_taken_or_invalid_account_name_is_refused(connection: Connection, account: int, name: str) -> None:
     with pytest.raises(Refused):
@@ -62,12 +45,6 @@ def test_a_top_up_with_the_same_key_is_made_once(connection: Connection, account
     assert top_up(connection, account, 500, "invoice 8", "invoice-8") == TopUp(1000, repeated=False)
     with pytest.raises(Refused, match="used for a top-up of 500 credits"):
         top_up(connection, account, 501, "invoice 7", "invoice-7")
-
-
-def test_a_key_belongs_to_its_account(connection: Connection, account: int) -> None:
-    other = create_account(connection, "other")
-    assert not top_up(connection, account, 5, "x", "key").repeated
-    assert not top_up(connection, other, 6, "x", "key").repeated
 
 
 def test_top_ups_with_one_key_at_the_same_time_are_one(engine: Engine) -> None:
@@ -115,15 +92,6 @@ def test_a_key_is_stored_as_a_hash(connection: Connection, account: int) -> None
     assert key.api_secret not in str(row)
 
 
-def test_a_key_has_what_was_asked_for(connection: Connection, account: int) -> None:
-    end = datetime(2040, 1, 1, tzinfo=UTC)
-    key = create_key(connection, account, PEPPER, True, ["sms:read"], end)
-    row = connection.execute(text("SELECT * FROM api_key WHERE id = :id"), {"id": key.api_key}).one()
-    assert (row.scopes, row.test, row.expires_at) == (["sms:read"], True, end)
-    with pytest.raises(Refused, match="sms:all"):
-        create_key(connection, account, PEPPER, scopes=["sms:all"])
-
-
 def test_revoking_twice_keeps_the_first_moment(connection: Connection, account: int) -> None:
     key = create_key(connection, account, PEPPER)
     moments = set()
@@ -133,19 +101,6 @@ def test_revoking_twice_keeps_the_first_moment(connection: Connection, account: 
     assert len(moments) == 1 and None not in moments
     with pytest.raises(Refused):
         revoke_key(connection, "smsk_live_unknown")
-
-
-def test_states_of_an_account(connection: Connection, account: int) -> None:
-    def state() -> str:
-        return str(connection.execute(text("SELECT state FROM account WHERE id = :id"), {"id": account}).scalar_one())
-
-    suspend_account(connection, account)
-    assert state() == "suspended"
-    assert freeze_accounts(connection, [account]) == [account]
-    assert freeze_accounts(connection, [account]) == []
-    assert state() == "frozen"
-    activate_account(connection, account)
-    assert state() == "active"
 
 
 @pytest.mark.parametrize(
@@ -184,13 +139,6 @@ def test_no_sender_ids(connection: Connection, account: int, name: str) -> None:
         request_sender(connection, account, name)
 
 
-def test_a_sender_id_is_requested_and_approved(connection: Connection, account: int) -> None:
-    assert request_sender(connection, account, "ACME")
-    decide_sender(connection, account, "ACME", "approved")
-    assert not request_sender(connection, account, "ACME")
-    assert requested(connection, account).state == "approved"
-
-
 def test_a_refusal_needs_a_reason(connection: Connection, account: int) -> None:
     request_sender(connection, account, "ACME")
     with pytest.raises(Refused, match="Say why"):
@@ -200,13 +148,6 @@ def test_a_refusal_needs_a_reason(connection: Connection, account: int) -> None:
     assert (refused.state, refused.reason) == ("rejected", "not yours")
     with pytest.raises(Refused, match="has not requested"):
         decide_sender(connection, account, "OTHER", "approved")
-
-
-def test_a_rejected_one_may_be_asked_for_again(connection: Connection, account: int) -> None:
-    request_sender(connection, account, "ACME")
-    decide_sender(connection, account, "ACME", "rejected", "what for?")
-    assert request_sender(connection, account, "ACME", "Order confirmations")
-    assert requested(connection, account) == ("pending", None, "Order confirmations")
 
 
 def test_a_sender_id_belongs_to_one_account_whatever_its_case(connection: Connection, account: int) -> None:

@@ -1,7 +1,6 @@
 """Odd values of arguments and odd files are refused in one sentence."""
 
 import errno
-import json
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -9,14 +8,12 @@ from uuid import uuid4
 
 import pytest
 from click.testing import CliRunner, Result
-from sqlalchemy import Engine, text
 
 from bulksms.cli import main
 
 Run = Callable[..., Result]
 LATIN_1 = os.fsdecode(b"caf\xe9")
 HUGE = "99999999999999999999999999"
-MESSAGE = str(uuid4())
 
 
 @pytest.fixture
@@ -74,15 +71,6 @@ def test_rates_that_no_carrier_can_have(run: Run, rate: str) -> None:
     assert "--wait" in run("carrier", "test", "main", "254711000001", "--wait", "nan", code=2).stderr
 
 
-def test_files_of_message_ids(run: Run, tmp_path: Path) -> None:
-    file = tmp_path / "ids"
-    file.write_bytes(b"\xff\xfe\x00\x80")
-    assert f"{file} is not text in UTF-8." in run("doubt", "resolve", "sent", "--file", file, code=1).stderr
-    file.write_text(f"{MESSAGE}\n", encoding="utf-8-sig")
-    stderr = run("doubt", "resolve", "sent", "--file", file, code=1).stderr
-    assert f"Message {MESSAGE} has no result yet" in stderr, "the ids were read"
-
-
 def test_files_that_cannot_be_written(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "/nope/j: No such file or directory." in run("smsc", "--port", 0, "--journal", "/nope/j", code=1).stderr
 
@@ -126,25 +114,3 @@ def test_a_report_of_rejected_rows_is_replaced_when_it_is_complete(run: Run, tmp
     assert f"{missing} cannot be written: No such file or directory." in result.stderr
     result = run("group", "import", group, file, "--errors", "/dev/full", code=1)
     assert "/dev/full cannot be written: No space left on device." in result.stderr
-
-
-def test_what_the_guard_does_not_know_is_no_zero(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    shown = json.loads(run("guard", "show", "--json", code=0).stdout)
-    assert (shown["mark_in_redis"], shown["redis_problem"]) == (0, None)
-    assert (shown["mark_in_file"], shown["file_problem"]) == (None, "GUARD_FILE is not set")
-    monkeypatch.setenv("GUARD_FILE", str(tmp_path / "missing"))
-    shown = json.loads(run("guard", "show", "--json", code=0).stdout)
-    assert (shown["mark_in_file"], shown["file_problem"]) == (None, "cannot be read: No such file or directory")
-    assert "cannot be read: No such file or directory" in run("guard", "show", code=0).stdout
-
-
-def test_a_release_says_which_marks_it_does_not_know(
-    run: Run, engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("GUARD_FILE", str(tmp_path))
-    for known in (True, False):
-        with engine.begin() as connection:
-            connection.execute(text("UPDATE installation SET held_since = now(), held_reason = 'it was restored'"))
-        stderr = run("guard", "release", code=0, **({} if known else {"REDIS_URL": "redis://127.0.0.1:1/0"})).stderr
-        assert ("Redis: not reachable. The mark there is not known." in stderr) == (not known)
-        assert f"GUARD_FILE={tmp_path}: cannot be read: Is a directory." in stderr

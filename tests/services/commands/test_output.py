@@ -105,9 +105,3 @@ def test_a_closed_output_is_refused_before_the_command(engine: Engine, run: Run,
         assert result.stderr == (
             "Error: Standard output is closed. Nothing was done. Discard it with > /dev/null.\n"
         ), command
-
-
-def test_a_list_that_cannot_be_printed(run: Run) -> None:
-    result = run("account", "list", to="> /dev/full")
-    assert result.returncode == 1
-    assert result.stderr == "Error: Standard output cannot be written: No space left on device.\n"

@@ -12,7 +12,6 @@ from sqlalchemy import Engine, text
 
 from bulksms.cli import main
 from bulksms.local.postgres import Postgres
-from shared.audit.check import audit
 from tests.harness.database import fresh_database
 from tests.harness.service import SECRET_KEY, Service
 
@@ -54,34 +53,8 @@ def reconcile(service: Service, tmp_path: Path) -> Reconcile:
     return run
 
 
-def statuses(service: Service) -> dict[str, str]:
-    with service.engine.connect() as connection:
-        rows = connection.execute(text("SELECT CAST(phone AS text), CAST(status AS text) FROM message"))
-        return {row[0]: row[1] for row in rows}
-
-
 def as_json(result: Result) -> Any:
     return json.loads(result.stdout)
-
-
-def test_it_works(service: Service, reconcile: Reconcile) -> None:
-    lines = ("Message ID,To,Status", f"r1,{FIRST},DELIVRD", f"r2,+{SECOND},undeliv", f"r3,{THIRD},not_found")
-    assert "3 messages would be resolved; nothing was changed" in reconcile(*lines).stderr
-    assert as_json(reconcile(*lines, options=("--json",)))["left_in_doubt"] == 3
-    assert statuses(service)[FIRST] == "in_doubt"
-    assert "3 messages resolved; 0 left in doubt" in reconcile(*lines, options=("--apply",)).stderr
-    known = statuses(service)
-    assert (known[FIRST], known[SECOND], known[THIRD]) == ("delivered", "undelivered", "failed")
-    assert service.get("/balance").json["balance"] == 1000 - 4
-    assert audit(service.engine, full=True) == []
-    assert as_json(reconcile(*lines, options=("--apply", "--json")))["resolved"] == 0
-
-
-def test_a_report_is_quoted_as_it_is_written(reconcile: Reconcile) -> None:
-    report = "phone,status", f"{FIRST},[red]", "[bold]1[/bold],sent", "254799999999,sent"
-    told = reconcile(*report).stderr
-    assert "[red]" in told and "[bold]1[/bold]" in told
-    assert "0 rows of messages that are not in doubt, 1 that fits no message" in told
 
 
 def test_a_row_of_a_known_message_is_no_evidence(service: Service, reconcile: Reconcile) -> None:
@@ -136,12 +109,6 @@ def test_sender_and_time_tell_doubts_apart(service: Service, reconcile: Reconcil
     assert (found["matched"], found["unmatched"], found["left_in_doubt"]) == ({"sent": 1}, 1, 3)
 
 
-def test_another_carriers_doubts_are_not_concerned(service: Service, reconcile: Reconcile) -> None:
-    with service.engine.begin() as connection:
-        connection.execute(text("UPDATE doubt SET carrier = 'another'"))
-    assert as_json(reconcile("phone,status", f"{FIRST},sent", options=("--json",)))["unmatched"] == 1
-
-
 def test_bad_rows_are_reported_with_their_line(reconcile: Reconcile) -> None:
     result = reconcile("phone,status,time", f"{FIRST},perhaps,", "x,sent,", f"{FIRST},sent,yesterday")
     for line, what in ((2, "not a known status"), (3, "not a phone"), (4, "not a time")):
@@ -154,42 +121,3 @@ def test_bad_rows_are_reported_with_their_line(reconcile: Reconcile) -> None:
 @pytest.mark.parametrize("header", ["", "phone,time", "a,b"])
 def test_a_file_without_the_columns_is_refused(reconcile: Reconcile, header: str) -> None:
     assert "names no column for" in reconcile(header, "1,2", code=1).stderr
-
-
-@pytest.mark.parametrize(
-    ("name", "encoding", "problem"),
-    [
-        ("José", "latin-1", "not CSV in UTF-8. Line 2 has the byte 0xE9"),
-        ("A\0", "utf-8", "not CSV: it contains a NUL character"),
-        ("x" * 200_000, "utf-8", "not CSV: field larger than field limit"),
-    ],
-)
-def test_a_file_that_is_not_csv_is_refused(reconcile: Reconcile, name: str, encoding: str, problem: str) -> None:
-    lines = ("phone,status,name", f"{FIRST},sent,{name}")
-    assert problem in reconcile(*lines, code=1, encoding=encoding).stderr.replace("\n", " ")
-
-
-def test_a_spreadsheet_is_refused(reconcile: Reconcile) -> None:
-    assert "is not CSV. Save it as CSV in UTF-8." in reconcile("PK\x03\x04", code=1).stderr.replace("\n", " ")
-
-
-@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
-def test_a_report_may_have_a_byte_order_mark(reconcile: Reconcile, encoding: str) -> None:
-    found = as_json(reconcile("phone,status", f"{FIRST},sent", options=("--json",), encoding=encoding))
-    assert found["matched"] == {"sent": 1}
-
-
-def test_an_unknown_status_is_refused_with_the_known_ones(reconcile: Reconcile) -> None:
-    said = reconcile("phone,status", f"{FIRST},perhaps").stderr.replace("\n", " ")
-    assert "'perhaps' is not a known status; there are delivered, delivrd, sent," in said
-    assert ", not_sent," in said
-
-
-def test_an_unknown_carrier_is_refused(service: Service, reconcile: Reconcile) -> None:
-    another = ("--carrier", "another")
-    refused = reconcile("phone,status", f"{FIRST},sent", options=another, code=2)
-    assert "There is no carrier another." in refused.stderr
-    with service.engine.begin() as connection:
-        connection.execute(text("UPDATE doubt SET carrier = 'another'"))
-    found = as_json(reconcile("phone,status", f"{FIRST},sent", options=(*another, "--json")))
-    assert found["left_in_doubt"] == 3

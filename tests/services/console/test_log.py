@@ -11,6 +11,8 @@ from bulksms.local import services
 from bulksms.local.ports import LOOPBACK, free_port
 from tests.harness.servers import START_SECONDS
 
+pytestmark = pytest.mark.slow
+
 KEY = "a-secret-key-of-the-consoles-tests"
 TOKEN = "smsv_" + "a1" * 20
 
@@ -30,14 +32,6 @@ def log_of_a_console(folder: Path, **settings: str) -> list[dict[str, Any]]:
     written = (folder / "console.log").read_text()
     assert TOKEN not in written
     return [json.loads(line) for line in written.splitlines()]
-
-
-def test_it_is_json_lines_from_the_first_on(tmp_path: Path) -> None:
-    lines = log_of_a_console(tmp_path)
-    assert all({"at", "level", "logger", "message"} <= line.keys() for line in lines)
-    assert (lines[0]["level"], lines[0]["logger"]) == ("info", "waitress")
-    [warning] = [line for line in lines if line["level"] == "warning"]
-    assert warning["logger"] == "console.app" and warning["message"].startswith("The API does not respond")
 
 
 @pytest.mark.parametrize(("level", "levels"), [("warning", {"warning"}), ("ERROR", set()), ("", {"info", "warning"})])

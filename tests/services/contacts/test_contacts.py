@@ -1,6 +1,5 @@
 """Contact groups and the opt-out list."""
 
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from uuid import UUID, uuid4
 
@@ -10,7 +9,6 @@ from sqlalchemy import Connection, Engine, Row, text
 from shared.accounts.administration import Refused, create_account
 from shared.contacts import groups as contacts
 from shared.contacts.groups import add_contacts, create_group, delete_group, remove_contacts
-from shared.contacts.suppressions import suppress, unsuppress
 
 A, B, C = "254711000001", "254711000002", "254711000003"
 
@@ -36,12 +34,6 @@ def counted(connection: Connection, group: UUID) -> Row[tuple[int, int]]:
     return connection.execute(
         text("SELECT contact_count, last_position FROM contact_group WHERE id = :group"), {"group": group}
     ).one()
-
-
-def test_it_works(connection: Connection, group: UUID) -> None:
-    assert add_contacts(connection, group, [B, A]) == 2
-    assert members(connection, group) == [(1, B), (2, A)]
-    assert counted(connection, group) == (2, 2)
 
 
 def test_a_phone_is_in_a_group_once(connection: Connection, group: UUID) -> None:
@@ -86,19 +78,6 @@ def test_additions_at_the_same_time_do_not_collide(engine: Engine) -> None:
         assert counted(connection, group) == (900, 900)
 
 
-@pytest.mark.parametrize("phone", ["+254711000001", "0711000001", "x", "", "٢٥٤٧١١٠٠٠٠٠١"])
-def test_an_invalid_phone_is_refused(connection: Connection, account: int, group: UUID, phone: str) -> None:
-    refusals: tuple[Callable[[], object], ...] = (
-        lambda: add_contacts(connection, group, [A, phone]),
-        lambda: remove_contacts(connection, group, [phone]),
-        lambda: suppress(connection, account, phone, "stop"),
-    )
-    for refused in refusals:
-        with pytest.raises(Refused, match="is not a phone"):
-            refused()
-    assert members(connection, group) == []
-
-
 def test_a_deleted_group_takes_nothing_more_and_frees_its_name(
     connection: Connection, account: int, group: UUID
 ) -> None:
@@ -116,11 +95,3 @@ def test_a_deleted_group_takes_nothing_more_and_frees_its_name(
         with pytest.raises(Refused, match="no group"):
             refused()
     assert create_group(connection, account, "Customers") != group
-
-
-def test_opting_out_and_in(connection: Connection, account: int) -> None:
-    assert suppress(connection, account, A, "STOP")
-    assert not suppress(connection, account, int(A), "again")
-    assert connection.execute(text("SELECT phone, reason FROM suppression")).one() == (int(A), "STOP")
-    assert unsuppress(connection, account, A)
-    assert not unsuppress(connection, account, A)

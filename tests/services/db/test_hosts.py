@@ -15,6 +15,8 @@ from shared.environment import driver_url
 from tests.harness.house import wait_until
 from tests.harness.servers import SMALL
 
+pytestmark = pytest.mark.slow
+
 READ_ONLY = {**SMALL, "default_transaction_read_only": "on"}
 PORT = text("SELECT inet_server_port()")
 

@@ -1,16 +1,13 @@
 """What `GET /metrics` says of database pools."""
 
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 from sqlalchemy import Engine, text
 from sqlalchemy.exc import OperationalError
-from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
 from bulksms.local.postgres import Postgres
 from shared.db.connection import make_engine
-from shared.db.pools import OVERFLOW
 from shared.observability.metrics import PROCESS
 
 APPLICATION = "bulksms-pool-test"
@@ -19,10 +16,6 @@ APPLICATION = "bulksms-pool-test"
 def connections(state: str) -> float:
     labels = {"application": APPLICATION, "state": state}
     return PROCESS.get_sample_value("bulksms_database_connections", labels) or 0.0
-
-
-def waits() -> float:
-    return PROCESS.get_sample_value("bulksms_database_connection_waits_total") or 0.0
 
 
 @pytest.fixture
@@ -62,15 +55,3 @@ def test_a_connection_that_cannot_be_opened_again_was_never_in_use(tmp_path: Pat
                 engine.connect()
         assert (connections("open"), connections("in_use")) == (0, 0)
         engine.dispose()
-
-
-def test_waiting_for_a_connection_is_counted(engine: Engine) -> None:
-    before = waits()
-    held = [engine.connect() for _ in range(1 + OVERFLOW)]
-    assert waits() == before
-    with ThreadPoolExecutor(1) as threads, pytest.raises(PoolTimeoutError):
-        threads.submit(engine.connect).result(30)
-    assert waits() == before + 1
-    for connection in held:
-        connection.close()
-    engine.dispose()

@@ -20,6 +20,8 @@ from tests.harness.servers import make_migrated_postgres
 from tests.harness.service import Service
 from tests.harness.standby import make_standby
 
+pytestmark = pytest.mark.slow
+
 MAX_LAG = 3600.0
 COUNT = text(
     """

@@ -17,7 +17,7 @@ from bulksms.local.redis import RedisServer
 from shared.db import sessions
 from shared.db.connection import driver_of, is_outage, make_engine, reading, transaction
 from shared.db.schema import WrongSchema, schema_problem, wait_for_schema
-from shared.db.sessions import REASON, REMEDY, TOKEN, SessionNotKept, check_kept, has_pooler, set_up
+from shared.db.sessions import REASON, REMEDY, SessionNotKept, check_kept, set_up
 from shared.settings import Settings
 from shared.startup import wait_for_database
 from tests.harness.house import wait_until
@@ -69,15 +69,6 @@ def one_session(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 def setting(connection: "psycopg.Connection[Any]", name: str) -> Any:
     row = connection.execute("SELECT current_setting(%s, true)", (name,)).fetchone()
     return row and row[0]
-
-
-def test_it_works(driver: "psycopg.Connection[Any]", other: "psycopg.Connection[Any]") -> None:
-    shown, others = set_up(driver, SETTINGS), set_up(other, SETTINGS)
-    assert (shown["lock_timeout"], shown["application_name"]) == ("5s", "bulksms-test")
-    assert shown[TOKEN] != others[TOKEN]
-    check_kept(driver, shown, other, others)
-    assert setting(driver, "lock_timeout") == "5s"
-    assert not has_pooler(driver)
 
 
 def test_the_settings_hold_where_the_role_has_others(engine: Engine) -> None:
@@ -203,11 +194,6 @@ def sessions_found(engine: Engine, redis: RedisServer) -> dict[str, str]:
     report = json.loads(bulksms(engine, redis, "doctor", "--json").stdout)
     (found,) = (finding for finding in report if finding["name"] == "sessions")
     return {name: found[name] for name in ("outcome", "detail", "remedy")}
-
-
-def test_the_doctor_reports_that_sessions_are_kept(engine: Engine, redis_server: RedisServer) -> None:
-    found = sessions_found(engine, redis_server)
-    assert (found["outcome"], found["detail"]) == ("ok", "kept for each connection, directly")
 
 
 @pytest.mark.usefixtures("one_session")

@@ -16,6 +16,8 @@ from shared.encryption import TextKey, Texts
 from shared.inbound import Inbound, store
 from tests.harness.database import fresh_database
 
+pytestmark = pytest.mark.slow
+
 CELERY = [str(Path(sys.executable).parent / "celery"), "-A", "worker.app", "worker", "--pool", "threads", "-Q", "sends"]
 ENV = {
     "REDIS_URL": "redis://127.0.0.1:1",

@@ -151,25 +151,6 @@ def test_a_container_that_does_not_answer_yet_gets_no_request(front: Front) -> N
     started.stop()
 
 
-def test_without_containers_the_response_is_unavailable(front: Front, service: House) -> None:
-    front.use(line="down")
-    status, problem = service.try_request("POST", "/sms/send", SEND)
-    assert (status, problem["code"], problem["retryable"]) == (503, "unavailable", True)
-
-
-def test_when_the_name_server_fails_it_goes_on_with_containers_that_answer(front: Front, service: House) -> None:
-    gone = Upstream(BROKEN, front.api_port)
-    gone.start()
-    front.use(LOOPBACK, BROKEN, line=BROKEN)
-    front.fail_to_resolve()
-    wait_until(lambda: "The name api cannot be looked up" in front.log(), 60, "the error")
-    both = (front.server(LOOPBACK), front.server(BROKEN))
-    wait_until(lambda: all(each in front.servers() for each in both), 60, "both, when they have answered")
-    gone.stop()
-    wait_until(lambda: BROKEN not in front.servers(), 60, "the look-up")
-    assert service.try_request("POST", "/sms/send", SEND)[0] == 200
-
-
 def test_the_client_cannot_name_its_own_address(front: Front) -> None:
     upstream = Upstream(BROKEN, front.api_port)
     upstream.start()
@@ -181,23 +162,6 @@ def test_the_client_cannot_name_its_own_address(front: Front) -> None:
     upstream.stop()
     (request,) = upstream.requests
     assert [line for line in request.splitlines() if "forwarded" in line.lower()] == [f"X-Forwarded-For: {LOOPBACK}"]
-
-
-def test_a_slow_body_does_not_reach_the_api_before_all_of_it_is_there(front: Front) -> None:
-    upstream = Upstream(BROKEN, front.api_port)
-    upstream.start()
-    front.use(BROKEN, line=BROKEN)
-    body = json.dumps(SEND).encode()
-    with socket.create_connection((LOOPBACK, front.port), timeout=60) as client:
-        client.sendall(f"POST /x HTTP/1.1\r\nHost: x\r\nContent-Length: {len(body)}\r\n\r\n".encode())
-        for position in range(len(body) - 1):
-            client.sendall(body[position : position + 1])
-            time.sleep(0.01)
-        assert upstream.connections == 0
-        client.sendall(body[-1:])
-        assert client.recv(12) == b"HTTP/1.1 204"
-    upstream.stop()
-    assert upstream.requests[0].endswith(body.decode())
 
 
 def test_an_address_has_a_maximum_of_requests_at_the_same_time(tmp_path: Path) -> None:

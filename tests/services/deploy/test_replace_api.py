@@ -173,10 +173,3 @@ def test_new_containers_that_do_not_become_ready_are_removed(compose: Compose, h
     assert "the old ones keep running" in failed.stderr and "SECRET_KEY" in failed.stderr + failed.stdout
     assert compose.containers() == before
     assert [house.try_request("GET", "/balance")[0] for _ in range(10)] == [200] * 10
-
-
-def test_without_containers_it_says_what_to_run(compose: Compose) -> None:
-    compose.docker("rm", "--force", *compose.containers())
-    failed = compose.replace()
-    assert failed.returncode == 1
-    assert failed.stderr.rstrip().endswith("Run: docker compose up --detach")

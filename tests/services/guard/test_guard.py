@@ -17,7 +17,6 @@ from bulksms.cli import main
 from bulksms.local.postgres import Postgres, _binary
 from shared.db.connection import make_engine
 from shared.guard import Guard, Witness, release, state_of
-from shared.guard.claims import RECENT_MARKS
 from shared.guard.state import WRITTEN_NOW
 from shared.guard.verdict import PATIENCE_SECONDS, SETTLE_SECONDS, STALE
 from shared.health.restore_guard import check_guard
@@ -85,14 +84,6 @@ def looked(guard: Guard, engine: Engine, times: int) -> None:
     for _ in range(times):
         a_second_later(engine)
         assert not guard.check().held
-
-
-def test_it_works(engine: Engine, redis: fakeredis.FakeRedis, file: Path) -> None:
-    guard = worker_guard(engine, redis, file)
-    looked(guard, engine, 5)
-    state = guard.check()
-    assert state.mark == guard.notes.in_redis(state.id).mark >= 5
-    assert json.loads(file.read_text()) == {str(state.id): state.mark}
 
 
 def test_the_mark_rises_once_a_second(engine: Engine) -> None:
@@ -168,12 +159,6 @@ def test_the_doctor_finds_a_file_that_workers_do_not_write(engine: Engine, file:
     assert doctors_finding(engine, file)[0] == "ok", "no worker runs"
 
 
-def test_the_doctor_finds_that_no_worker_has_the_file(engine: Engine, tmp_path: Path) -> None:
-    looked(worker_guard(engine, None, None), engine, 5)
-    outcome, detail = doctors_finding(engine, tmp_path / "mistyped" / "mark.json")
-    assert outcome == "wrong" and "No such file or directory" in detail
-
-
 def test_a_broken_redis_is_left_alone_for_a_while(engine: Engine, file: Path) -> None:
     server = fakeredis.FakeServer()
     server.connected = False
@@ -181,13 +166,6 @@ def test_a_broken_redis_is_left_alone_for_a_while(engine: Engine, file: Path) ->
     looked(guard, engine, 3)
     state = guard.check()
     assert guard.notes.in_file(state.id).mark == state.mark >= 3
-
-
-def test_another_installation_is_not_concerned(engine: Engine, redis: fakeredis.FakeRedis, file: Path) -> None:
-    looked(worker_guard(engine, redis, file), engine, 5)
-    with engine.begin() as connection:
-        connection.execute(text("UPDATE installation SET id = gen_random_uuid(), mark = 0"))
-    assert not worker_guard(engine, redis, file).check().held
 
 
 def test_simultaneous_checks_hold_nothing(engine: Engine, redis: fakeredis.FakeRedis, file: Path) -> None:
@@ -354,21 +332,6 @@ def test_claims_outlive_the_processes(engine: Engine, file: Path) -> None:
     assert not again.check().held, "the operator has confirmed it"
 
 
-def test_old_claims_are_ignored(engine: Engine, file: Path) -> None:
-    claim_and_lose(engine, file, RECENT_MARKS + 2)
-    assert not Guard(engine, None, file, Witness(file), "again").check().held
-
-
-def test_commits_older_than_the_mark_are_forgotten(engine: Engine) -> None:
-    witness = Witness()
-    guard = Guard(engine, None, None, witness, "a-worker")
-    guard.check()
-    witness.accepted(uuid4())
-    looked(guard, engine, 4)
-    with engine.connect() as connection:
-        assert witness.lost(connection, state_of(connection)) == 0
-
-
 def test_processes_remember_what_they_accept_and_claim(engine: Engine, postgres_server: Postgres) -> None:
     service, empty = Service(engine), fresh_database(postgres_server)
     witness = service.flask.extensions["bulksms"].commits.witness
@@ -397,16 +360,6 @@ def test_a_copy_without_the_guard_file_of_the_original_is_held(engine: Engine, f
     assert "GUARD_FILE" in state.reason
 
 
-def test_one_worker_that_knows_the_mark_is_enough(engine: Engine, file: Path) -> None:
-    knows = worker_guard(engine, None, file)
-    looked(knows, engine, 3)
-    filled_anew(engine)
-    elsewhere = worker_guard(engine, None, None)
-    assert not elsewhere.check().confirmed
-    assert knows.check().confirmed
-    assert elsewhere.check().confirmed
-
-
 def promoted(engine: Engine) -> None:
     """The database says that it was on another timeline when it was last confirmed."""
     with engine.begin() as connection:
@@ -430,29 +383,6 @@ def test_a_promoted_standby_is_not_confirmed_before_the_api_has_compared_it(engi
     assert api.check().held is lacks
     state = worker.check()
     assert (state.confirmed, state.held) == (not lacks, lacks)
-
-
-def test_an_api_process_that_ended_is_not_waited_for(engine: Engine) -> None:
-    worker, api = worker_guard(engine, None, None), Guard(engine, None, None, Witness(), api="one")
-    looked(worker, engine, 2)
-    assert not api.check().held
-    with engine.begin() as connection:
-        connection.execute(text("UPDATE lease SET held_until = held_until - interval '1 hour' WHERE name = 'api:one'"))
-    promoted(engine)
-    assert not worker.check().confirmed
-    examined_for(engine, SETTLE_SECONDS)
-    assert worker.check().confirmed
-
-
-def test_a_worker_that_stops_is_not_waited_for(engine: Engine) -> None:
-    sweeper = Service(engine).worker.sweeper
-    Guard(engine, None, None, Witness(), sweeper.worker).check()
-    with engine.connect() as connection:
-        workers = text("SELECT count(*) FROM lease WHERE name LIKE 'worker:%'")
-        assert connection.execute(workers).scalar_one() == 1
-        sweeper.start()
-        sweeper.stop()
-        assert connection.execute(workers).scalar_one() == 0
 
 
 def test_the_ledger_may_only_be_read_and_added_to(engine: Engine) -> None:

@@ -5,11 +5,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import pytest
 from sqlalchemy import text
 
 from bulksms.local.ports import LOOPBACK
 from shared.audit.check import audit
 from tests.harness.house import House, house, wait_until
+
+pytestmark = pytest.mark.slow
 
 ROWS = 60_000
 DONE = "SELECT coalesce(max(bytes_done), 0) FROM contact_import"

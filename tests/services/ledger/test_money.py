@@ -314,14 +314,6 @@ def test_a_stopped_account_spends_nothing_and_is_still_settled(engine: Engine, s
     assert balance(engine, account) == (7, 0)
 
 
-def test_posting_nothing_has_no_effect(engine: Engine) -> None:
-    account = new_account(engine, 10)
-    with engine.begin() as connection:
-        assert post(connection, []) == {}
-        assert post(connection, [Entry(account, "reserve", 0, "send", new_id())]) == {}
-    assert entries(engine, account) == 1
-
-
 def test_every_kind_moves_between_two_books() -> None:
     assert {debit for debit, _ in BOOKS.values()} == {"funding", "available", "reserved", "revenue"}
     assert all(debit != credit for debit, credit in BOOKS.values())

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from bulksms.local import services
-from bulksms.local.ports import LOOPBACK, free_port, is_free, is_listening
+from bulksms.local.ports import free_port, is_listening
 
 
 @pytest.fixture
@@ -22,21 +22,9 @@ def port_of_others(monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
     yield port
 
 
-def test_it_works() -> None:
-    with socket.create_server((LOOPBACK, 0)) as server:
-        port = server.getsockname()[1]
-        assert is_listening(port) and not is_free(port)
-    assert is_free(port) and not is_listening(port)
-
-
 def test_a_port_is_not_taken_to_see_whether_its_server_is_ready(port_of_others: int) -> None:
     assert not is_listening(port_of_others)
 
 
 def test_the_smsc_is_not_disturbed_by_whoever_waits_for_it(port_of_others: int, tmp_path: Path) -> None:
     assert not services.smsc(port_of_others, {}, tmp_path, Path.cwd())._is_ready()
-
-
-def test_the_smsc_is_ready_when_it_listens(tmp_path: Path) -> None:
-    with socket.create_server((LOOPBACK, 0)) as server:
-        assert services.smsc(server.getsockname()[1], {}, tmp_path, Path.cwd())._is_ready()

@@ -19,19 +19,6 @@ def server(tmp_path: Path) -> Iterator[RedisServer]:
         yield redis
 
 
-def test_it_works(server: RedisServer) -> None:
-    with Redis.from_url(server.url) as client:
-        assert client.set("key", "value")
-        assert client.get("key") == b"value"
-
-
-def test_nothing_is_evicted_or_written_to_disk(server: RedisServer) -> None:
-    with Redis.from_url(server.url) as client:
-        assert client.config_get("maxmemory-policy") == {"maxmemory-policy": "noeviction"}
-        assert client.config_get("appendonly") == {"appendonly": "no"}
-        assert client.config_get("save") == {"save": ""}
-
-
 def test_a_password_is_needed(server: RedisServer) -> None:
     with Redis(port=server.port) as client, pytest.raises(AuthenticationError):
         client.ping()

@@ -13,8 +13,6 @@ import pytest
 from bulksms.local import services
 from bulksms.local.ports import LOOPBACK, free_port
 from bulksms.local.postgres import Postgres
-from shared.settings import SIMULATED
-from shared.task_queue import SEND_BATCH
 from tests.harness.house import STEADY, House, house, wait_until
 
 pytestmark = pytest.mark.slow
@@ -83,16 +81,6 @@ def test_a_wrong_password_is_not_waited_for(command: list[str], postgres_server:
     assert "waiting for the database" not in ended.stderr
 
 
-def test_a_worker_logs_that_it_waits_for_the_database(tmp_path: Path) -> None:
-    unreachable = f"postgresql://bulksms@{LOOPBACK}:{free_port()}/bulksms"
-    with services.worker(
-        1, services.environment({**NEEDED, "DATABASE_URL": unreachable}), tmp_path, Path.cwd()
-    ) as worker:
-        worker.launch()
-        wait_until(lambda: "waiting for the database" in worker.log_file.read_text(), 60, "the sentence")
-        assert "The database does not answer" in worker.log_file.read_text()
-
-
 def test_with_a_wrong_password_the_api_logs_it_and_is_not_ready(postgres_server: Postgres, tmp_path: Path) -> None:
     port = free_port()
     env = services.environment({**NEEDED, "DATABASE_URL": with_wrong_password(postgres_server)})
@@ -123,21 +111,3 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
     with house(tmp_path_factory.mktemp("house"), workers=1, **STEADY) as made:
         made.new_account()
         yield made
-
-
-def test_a_worker_writes_no_line_for_each_task(service: House) -> None:
-    (worker,) = service.workers
-    for number in range(20):
-        service.post("/sms/send", sender_id="ACME", phone=str(254711000000 + number), message="Hi")
-    service.wait_for_end()
-    written = worker.log_file.read_text().splitlines()
-    assert [line for line in written if f"Task {SEND_BATCH}" in line] == []
-
-
-def test_each_start_and_each_send_is_marked_as_simulated(service: House) -> None:
-    assert service.post("/sms/send", sender_id="ACME", phone="254711000000", message="Hi")["simulated"] is True
-    phones = ["254711000000", "254711000001"]
-    assert service.post("/sms/send-bulk", sender_id="ACME", phones=phones, message="Hi")["simulated"] is True
-    for process in (service.api, *service.workers):
-        assert process is not None
-        assert SIMULATED in process.log_file.read_text(), process.name

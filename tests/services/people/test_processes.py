@@ -15,6 +15,8 @@ from shared.people.invitations import invite
 from tests.harness.house import House, wait_until
 from tests.harness.leaks import in_logs
 
+pytestmark = pytest.mark.slow
+
 EMAIL, PASSWORD, WRONG = "canary-person@example.com", "canary password of a person", "canary guess at a password"
 
 

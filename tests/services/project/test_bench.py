@@ -1,7 +1,5 @@
 """The SMSC that figures are measured at must notice what would make them void, and the clients must count right."""
 
-import asyncio
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,12 +7,8 @@ import pytest
 
 from bench.bind import Bind
 from bench.carrier import Carrier
-from bench.load import _asyncio_clients
 from bulksms.local import services
-from bulksms.local.command import Command
-from bulksms.local.ports import free_port, is_listening
 from tests.harness.house import wait_until
-from tests.harness.servers import START_SECONDS
 
 pytestmark = pytest.mark.slow
 PHONES = range(254_700_000_000, 254_700_000_250)
@@ -41,14 +35,6 @@ def test_it_works(carrier: Carrier) -> None:
     assert (counts["submits"], counts["duplicates"], counts["receipts_sent"]) == (250, 0, 0)
 
 
-def test_a_message_that_comes_twice_is_counted(carrier: Carrier) -> None:
-    bind = Bind(carrier.port, receipts=False)
-    bind.submit(PHONES)
-    bind.submit(PHONES[:3])
-    bind.close()
-    assert carrier.counts()["duplicates"] == 3
-
-
 def test_each_message_has_a_receipt_with_its_reference(carrier: Carrier) -> None:
     bind = Bind(carrier.port, receipts=True)
     references = bind.submit(PHONES)
@@ -59,15 +45,3 @@ def test_each_message_has_a_receipt_with_its_reference(carrier: Carrier) -> None
     wait_until(lambda: carrier.counts()["receipts_answered"] == len(PHONES), 30, "the answers to the receipts")
     assert carrier.counts()["receipts_waiting"] == 0
     bind.close()
-
-
-def test_the_asyncio_client_counts_what_it_got(tmp_path: Path) -> None:
-    port, folder = free_port(), Path.cwd()
-    env = services.environment({"PYTHONPATH": str(folder)})
-    command = [sys.executable, "-m", "api.server", "bench.hello:served", "--port", str(port), "--processes", "1"]
-    with Command("flask", command, env, tmp_path / "flask.log", folder, lambda: is_listening(port)) as server:
-        server.launch()
-        server.wait_ready(START_SECONDS)
-        result = asyncio.run(_asyncio_clients(port, "a token", PHONES.start, clients=4, seconds=0.5))
-    assert result.requests >= 4 and result.errors == 0
-    assert 0 < result.p50 <= result.p99

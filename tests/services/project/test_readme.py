@@ -11,12 +11,7 @@ from typing import Any
 
 import pytest
 
-from api.account_cache import GRACE_SECONDS, AccountCache
-from bulksms.local.banner import banner
 from bulksms.local.ports import free_port
-from shared import outbox
-from shared.scopes import DEFAULT_SCOPES, SCOPES
-from shared.settings import DEFAULTS
 from tests.harness.house import STEADY, House, house, wait_until
 
 pytestmark = pytest.mark.slow
@@ -95,10 +90,6 @@ def paste(service: House, script: str, folder: Path) -> str:
     return ran.stdout
 
 
-def test_the_guide_begins_as_the_readme_does() -> None:
-    assert FIRST_AGAIN == FIRST
-
-
 def test_the_first_sends(service: House, demo: dict[str, str], tmp_path: Path) -> None:
     (tmp_path / "var").mkdir()
     (tmp_path / "var" / "demo.json").write_text(json.dumps(demo))
@@ -113,12 +104,6 @@ def test_the_first_sends(service: House, demo: dict[str, str], tmp_path: Path) -
     path = f"/messages/{sent['message_id']}"
     wait_until(lambda: service.get(path)["status"] == "delivered", 60, "the receipt")
     assert service.get("/balance")["balance"] == before - 1 - 2 - 5
-
-
-def test_a_refusal_is_as_the_guide_shows_it(service: House) -> None:
-    body = {"sender_id": "OTHER", "phone": "254711000000", "message": "Hello"}
-    status, refused = service.try_request("POST", "/sms/send", body)
-    assert (status, refused) == (403, REFUSED_AS_SHOWN | {"request_id": refused["request_id"]})
 
 
 def test_personal_messages(service: House, demo: dict[str, str], tmp_path: Path) -> None:
@@ -144,17 +129,6 @@ def as_soon_as(word: str, script: str) -> str:
     return f"{before}{ready}\nuntil ready; do sleep 0.1; done\n{after}"
 
 
-def test_the_pause_is_longer_than_what_it_waits_for(service: House, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What processes remember of an account, what they know of listeners, and the receipt of the simulated carrier."""
-    lives: list[float] = []
-    monkeypatch.setattr(AccountCache, "_get", lambda _, key, seconds, query: lives.append(seconds))
-    AccountCache(service.engine).has_suppressions(1)
-    [remembered] = lives
-    heard = outbox.CACHE_SECONDS + outbox.MARGIN_SECONDS
-    waits = (remembered + GRACE_SECONDS, heard, DEFAULTS.simulator_receipt_delay)
-    assert float(PAUSE.split()[1]) > max(waits)
-
-
 def examples(service: House, demo: dict[str, str], folder: Path, page: str, word: str = "") -> list[Any]:
     """What the examples of a guide print, pasted after those of the first send. Their pause ends with the `word`."""
     (folder / "var").mkdir()
@@ -165,42 +139,10 @@ def examples(service: House, demo: dict[str, str], folder: Path, page: str, word
     return [json.loads(line) for line in paste(service, FIRST + script, folder).splitlines()[2:]]
 
 
-def test_keys(service: House, demo: dict[str, str], tmp_path: Path) -> None:
-    made, rotated, revoked = examples(service, demo, tmp_path, "authentication")
-    assert sorted(made["scopes"]) == ["sms:read", "sms:send"] and made["api_secret"]
-    assert rotated["api_secret"] != made["api_secret"]
-    assert revoked == {"api_key": made["api_key"], "revoked": True}
-
-
-def test_the_guide_lists_every_scope() -> None:
-    page = Path("docs/guides/authentication.md").read_text()
-    assert set(re.findall(r"`([a-z]+:[a-z]+)`", page)) == set(SCOPES)
-    assert set(SCOPES) - set(DEFAULT_SCOPES) == {
-        scope for scope in SCOPES if scope.endswith(":write") or scope == "people:read"
-    }, "the page says which scopes a new key gets"
-
-
 def test_quotes(service: House, demo: dict[str, str], tmp_path: Path) -> None:
     curly, plain = examples(service, demo, tmp_path, "text-and-cost")
     assert (curly["segments"]["encoding"], plain["segments"]["encoding"]) == ("ucs2", "gsm7")
     assert curly["encoding"]["gsm7_alternative"]["text"] == "It's ready"
-
-
-def test_a_send_is_controlled(service: House, demo: dict[str, str], tmp_path: Path) -> None:
-    changed, paused, resumed, canceled = examples(service, demo, tmp_path, "sends")
-    assert (changed["rate"], changed["message"]) == (20, "We open at 10")
-    assert [each["status"] for each in (paused, resumed, canceled)] == ["paused", "scheduled", "canceled"]
-
-
-def test_a_one_time_password(service: House, demo: dict[str, str], tmp_path: Path) -> None:
-    (sent,) = examples(service, demo, tmp_path, "one-time-passwords")
-    assert sent["category"] == "authentication"
-
-
-def test_opt_outs(service: House, demo: dict[str, str], tmp_path: Path) -> None:
-    added, listed, refused, removed = examples(service, demo, tmp_path, "receiving", "recipient_suppressed")
-    assert (added["counts"]["added"], refused["code"], removed["removed"]) == (1, "recipient_suppressed", 1)
-    assert [each["phone"] for each in listed["data"]] == ["254711000021"]
 
 
 def test_what_happened_to_a_message(service: House, demo: dict[str, str], tmp_path: Path) -> None:
@@ -254,13 +196,6 @@ def test_webhooks(service: House, demo: dict[str, str], tmp_path: Path) -> None:
     assert sent["message_id"] in [event["data"]["message_id"] for event in posted]
     assert shape(EVENT_AS_SHOWN) in [shape(event) for event in posted]
     assert "data" in pulled
-
-
-def test_what_the_banner_prints(service: House, demo: dict[str, str], tmp_path: Path) -> None:
-    printed = banner(demo, tmp_path)
-    script = "\n".join(line for line in printed.splitlines() if re.match(r"URL=|TOKEN=|curl ", line))
-    sent, listed = (json.loads(line) for line in paste(service, script, tmp_path).splitlines())
-    assert listed["data"][0]["message_id"] == sent["message_id"]
 
 
 def test_the_operators_sequence(service: House, tmp_path: Path) -> None:

@@ -5,16 +5,12 @@ import subprocess
 import sys
 import sysconfig
 from pathlib import Path
-from unittest.mock import Mock
 
 import pytest
-
-from bulksms.testing import Server, python_of
 
 pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[3]
 WHEEL = ("api", "worker", "shared", "bulksms", "pyproject.toml", "README.md", "LICENSE", "NOTICE")
-GUIDE = (ROOT / "docs/guides/testing.md").read_text()
 OWN_API = "NAME = 'the project of a customer'\n"
 
 TEST = """
@@ -119,15 +115,6 @@ def run_project(python: Path, folder: Path, plugin: str, **environment: str) -> 
     return ran.stdout + ran.stderr
 
 
-def test_in_one_environment(wheels: tuple[Path, Path], tmp_path: Path) -> None:
-    python, _ = new_environment(tmp_path / "environment", *wheels)
-    project = tmp_path / "project"
-    (project / "api").mkdir(parents=True)
-    (project / "api" / "__init__.py").write_text(OWN_API)
-    output = run_project(python, project, "bulksms.testing")
-    assert "4 passed" in output, output
-
-
 def test_in_an_environment_of_its_own(wheels: tuple[Path, Path], tmp_path: Path) -> None:
     service, client = wheels
     of_service, _ = new_environment(tmp_path / "service", service)
@@ -149,24 +136,3 @@ def test_without_the_service_it_suggests_what_to_install(wheels: tuple[Path, Pat
     output = run_project(python, project, "bulksms_client.testing")
     assert "pip install '/path/to/bulksms[testing]'" in output
     assert "1 passed" in output, output
-
-
-@pytest.mark.parametrize(
-    ("environment", "setting", "named_by"),
-    [("/a", "/b", "BULKSMS_PYTHON"), ("", "/b", "The setting bulksms_python"), ("", "", "sys.executable")],
-)
-def test_a_python_that_cannot_be_run_is_named_with_where_it_is_set(
-    environment: str, setting: str, named_by: str, monkeypatch: pytest.MonkeyPatch, pytestconfig: pytest.Config
-) -> None:
-    monkeypatch.setenv("BULKSMS_PYTHON", environment)
-    monkeypatch.setattr(sys, "executable", "/c")
-    config = Mock(rootpath=pytestconfig.rootpath, getini=lambda name: setting)
-    python, named = python_of(config)
-    assert (python, named) == (environment or setting or "/c", named_by)
-    with pytest.raises(pytest.UsageError, match=f"^{named_by}, {python}, cannot be run"):
-        Server(python, named)
-
-
-def test_the_guide_has_the_right_names() -> None:
-    for name in ("bulksms.testing", "bulksms_client.testing", "bulksms_python", "BULKSMS_PYTHON", "bulksms[testing]"):
-        assert name in GUIDE

@@ -28,6 +28,7 @@ def service(tmp_path: Path) -> Iterator[House]:
         yield made
 
 
+@pytest.mark.slow
 def test_nothing_is_lost_and_nothing_is_sent_twice(service: House) -> None:
     sends = []
     for first in (254700000000, 254710000000):

@@ -9,6 +9,8 @@ from sqlalchemy import text
 from shared.audit.check import audit
 from tests.harness.house import OPEN, STEADY, House, house, wait_until
 
+pytestmark = pytest.mark.slow
+
 TAKEN_WITHOUT_ANSWER = "99905"
 FIRST_RECEIPTS = "id IN (SELECT min(id) FROM simulated_receipt GROUP BY phone)"
 SUBMITS = "SELECT count(*) FROM simulated_submit WHERE phone = {phone}"

@@ -9,6 +9,8 @@ import pytest
 from shared.audit.check import audit
 from tests.harness.house import House, house, wait_until
 
+pytestmark = pytest.mark.slow
+
 PARTS = 3_000
 REFUSED, FINE = 99902_000_0000, 254788000000
 

@@ -12,8 +12,7 @@ from shared.accounts.top_ups import top_up
 from shared.lifecycle import Category
 from tests.harness.database import fresh_database
 from tests.harness.drafts import single
-from worker.sending.claim import CLAIM, ClaimedRow
-from worker.sending.next_batches import CANDIDATE, CANDIDATE_AUTHENTICATION, Claimable
+from worker.sending.next_batches import CANDIDATE, CANDIDATE_AUTHENTICATION
 from worker.sending.record import RECORD_RESULTS
 from worker.sending.results import FENCE
 from worker.sending.settle_complete import RECORDED, SETTLE_COMPLETE, parameters_of
@@ -50,13 +49,6 @@ def test_a_claim_reads_the_head_of_the_queue(
     ).scalars()
     lines = "\n".join(plan)
     assert index in lines and "Sort" not in lines, lines
-
-
-def test_the_tuples_have_the_columns_of_their_statements(connection: Connection) -> None:
-    nothing = {"id": "{}", "intent": "{}", "watermark": "{}", "lease": 1.0}
-    for statement in (CANDIDATE, CANDIDATE_AUTHENTICATION):
-        assert tuple(connection.execute(statement, {"candidates": 1}).keys()) == Claimable._fields
-    assert tuple(connection.execute(CLAIM, nothing).keys()) == ClaimedRow._fields
 
 
 @pytest.mark.parametrize("analyzed", [False, True])

@@ -15,6 +15,8 @@ from shared.carriers.smpp.constants import Command, Status
 from shared.carriers.smpp.pdu import read_message
 from tests.harness.house import STEADY, House, house, wait_until
 
+pytestmark = pytest.mark.slow
+
 PHONES = [str(254711000000 + number) for number in range(1_000)]
 FULL = PHONES[7::100]
 CARRIER = """

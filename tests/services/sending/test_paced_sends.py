@@ -17,7 +17,7 @@ from tests.harness.drafts import single
 from tests.harness.house import wait_until
 from worker.carriers.base import MessageGroup, Outcome, ResponseKind, UnlimitedPace
 from worker.sending.dispatch import Dispatcher
-from worker.sending.paced_sends import CATCH_UP_SECONDS, SEND_RATE_SECONDS
+from worker.sending.paced_sends import SEND_RATE_SECONDS
 
 RATE = 200
 
@@ -67,17 +67,6 @@ def test_no_more_than_its_rate_is_claimed(engine: Engine) -> None:
         most = RATE * (database_clock(engine) - began + SEND_RATE_SECONDS)
         assert 0 < carrier.taken <= most
     assert carrier.taken >= cycles * RATE * SEND_RATE_SECONDS
-
-
-def test_a_late_claim_catches_up(engine: Engine) -> None:
-    """As if the previous messages had taken half a second: a quarter of a second is caught up."""
-    paced_send(engine, 600)
-    carrier = Taker()
-    dispatcher = Dispatcher(engine, carrier, carrier, Settings("", "", "", ""))  # type: ignore[arg-type]
-    with engine.begin() as connection:
-        connection.execute(text("UPDATE send SET paced_until = clock_timestamp() - interval '0.5 s'"))
-    assert dispatcher.run_cycle()
-    assert carrier.taken == RATE * (SEND_RATE_SECONDS + CATCH_UP_SECONDS)
 
 
 def test_it_does_not_wait_for_a_clock_that_was_set_back(engine: Engine) -> None:

@@ -146,52 +146,6 @@ def memory(service: House) -> int:
     return sum(process.memory_info().rss for process in (api, *api.children(recursive=True)))
 
 
-def test_it_works(service: House) -> None:
-    before = facts(service)
-    responses = exchange(service, request(service, body()) + request(service, body()), most=2)
-    assert responses.statuses == [200, 200]
-    assert facts(service).available == before.available - 2
-
-
-LENGTHS = {
-    "B04-short": ("Content-Length: 20",),
-    "B04-negative": ("Content-Length: -1",),
-    "B04-plus": ("Content-Length: +63",),
-    "B04-hex": ("Content-Length: 0x3f",),
-    "B04-blank": ("Content-Length:",),
-    "B04-fraction": ("Content-Length: 63.0",),
-    "B04-beyond-64-bits": ("Content-Length: 99999999999999999999999",),
-    "B04-two": ("Content-Length: 63", "Content-Length: 20"),
-    "B04-list": ("Content-Length: 63, 63",),
-    "B04-none": (),
-    "B05-no-chunks": ("Transfer-Encoding: chunked",),
-    "B05-unknown-coding": ("Transfer-Encoding: xchunked",),
-    "B05-chunked-not-last": ("Transfer-Encoding: chunked, gzip",),
-    "B05-identity": ("Transfer-Encoding: identity",),
-    "B50-folded": ("Content-Length: 63", "X-A: a", " b: c"),
-    "B50-bare-newline": ("Content-Length: 63", "X-A: a\nContent-Length: 20"),
-    "B50-bare-return": ("Content-Length: 63", "X-A: a\rX-B: b"),
-    "B50-nul": ("Content-Length: 63", "X-A: a\0b"),
-    "B50-space-before-colon": ("Content-Length : 63",),
-    "B50-no-colon": ("Content-Length: 63", "X-A"),
-    "B50-empty-name": ("Content-Length: 63", ": a"),
-    "B50-not-a-token": ("Content-Length: 63", "X(A): a"),
-    "B50-500-kB": ("Content-Length: 63", "X-A: " + "a" * 500_000),
-    "B50-101": ("Content-Length: 63", *(f"X-{number}: a" for number in range(101))),
-    "B50-two-tokens": ("Content-Length: 63", "Authorization: Bearer x"),
-    "B40-latin-1": ("Content-Length: 63", "Idempotency-Key: \xe9"),
-}
-
-
-@pytest.mark.usefixtures("untouched")
-@pytest.mark.parametrize("headers", [pytest.param(headers, id=name) for name, headers in LENGTHS.items()])
-def test_a_head_that_is_wrong(service: House, headers: tuple[str, ...]) -> None:
-    assert len(body()) == 63
-    responses = exchange(service, head(service, *headers) + body())
-    assert [400 <= status < 500 for status in responses.statuses] in ([], [True])
-    assert responses.statuses or responses.closed
-
-
 @pytest.mark.usefixtures("untouched")
 def test_b04_a_body_that_ends_early(service: House) -> None:
     with connect(service) as connection:
@@ -200,32 +154,6 @@ def test_b04_a_body_that_ends_early(service: House) -> None:
         responses = Answers(connection)
     assert responses.statuses in ([], [400])
     time.sleep(0.3)
-
-
-@pytest.mark.usefixtures("untouched")
-@pytest.mark.parametrize("large", [pytest.param(path, id=f"B04-announced-{path}") for path in (SEND, f"{SEND}-bulk")])
-def test_a_body_announced_too_large_is_refused_before_it_comes(service: House, large: str) -> None:
-    responses = exchange(service, head(service, "Content-Length: 8388609", path=large))
-    assert responses.statuses == [413]
-    assert json.loads(responses.bodies[0])["code"] == "payload_too_large"
-
-
-@pytest.mark.parametrize(
-    "headers",
-    [
-        pytest.param(("Content-Length: 63", "Transfer-Encoding: chunked"), id="B51-length-first"),
-        pytest.param(("Transfer-Encoding: chunked", "Content-Length: 4"), id="B51-length-last"),
-        pytest.param(("Transfer-Encoding: chunked", "Transfer-Encoding: chunked", "Content-Length: 4"), id="B51-twice"),
-    ],
-)
-def test_a_length_and_chunks(service: House, headers: tuple[str, ...]) -> None:
-    """RFC 9112 §6.1: refused, or read as chunks and the connection closed, so that nothing is smuggled behind it."""
-    before = facts(service)
-    smuggled = request(service, body(254711000001))
-    responses = exchange(service, head(service, *headers) + chunked(body()) + smuggled, most=3)
-    assert responses.closed
-    assert len(responses.statuses) <= 1 or responses.statuses[1:] == [400]
-    assert before.sends <= facts(service).sends <= before.sends + 1
 
 
 @pytest.mark.usefixtures("untouched")
@@ -246,13 +174,6 @@ def test_chunks_without_an_end_are_cut_at_the_cap(service: House, path: str) -> 
     assert responses.statuses in ([], [413])
     assert sent < 2**26, "cut at the cap and what the sockets' buffers hold"
     assert memory(service) - before < 2**25
-
-
-@pytest.mark.usefixtures("untouched")
-def test_b05_chunks_at_the_cap_are_not_cut_and_taken(service: House) -> None:
-    data = body().ljust(2**16) + b"x"
-    responses = exchange(service, head(service, "Transfer-Encoding: chunked") + chunked(data))
-    assert responses.statuses == [413]
 
 
 @pytest.mark.usefixtures("untouched")
@@ -287,44 +208,6 @@ def test_a_malformed_request(service: House, data: bytes) -> None:
     responses = exchange(service, data)
     assert responses.statuses == [] or 400 <= responses.statuses[0] <= 505
     assert responses.statuses or responses.closed
-
-
-@pytest.mark.usefixtures("untouched")
-@pytest.mark.parametrize(
-    "path",
-    [
-        pytest.param(path, id=f"B48-{path}")
-        for path in (
-            "/api/v1/../v1/sms/send",
-            "/api/v1/%2e%2e/v1/sms/send",
-            "/api/v1/./sms/send",
-            "/api/v1//sms/send",
-            "/API/v1/sms/send",
-            "/api/v1/sms/send;a=b",
-            "/api/v1/sms/send%00",
-            "/api/v1/sms/send%0d%0aX-A:%20b",
-            "\\api\\v1\\sms\\send",
-            "*",
-            "/api/v1/sms/send\xff",
-        )
-    ],
-)
-def test_an_unknown_path(service: House, path: str) -> None:
-    responses = exchange(service, request(service, body(), path=path))
-    assert responses.statuses in ([404], [400])
-
-
-@pytest.mark.usefixtures("untouched")
-@pytest.mark.parametrize(
-    "path",
-    [
-        pytest.param(path, id=f"B48-no-token-{path}")
-        for path in ("//api/v1/sms/send", "/api/v1/sms/send/", "/api/v1/%73ms/send", "http://localhost/api/v1/sms/send")
-    ],
-)
-def test_no_way_to_write_a_path_gets_around_the_token(service: House, path: str) -> None:
-    data = request(service, body(), path=path).replace(b"Authorization: ", b"X-Authorization: ")
-    assert exchange(service, data).statuses in ([401], [404])
 
 
 @contextlib.contextmanager
@@ -419,16 +302,6 @@ def test_large_bodies_that_come_slowly_hold_up_no_other(service: House, signed_i
             return True
 
     assert any(no_answer_waits_for_them() for _ in range(ATTEMPTS))
-
-
-@pytest.mark.usefixtures("untouched")
-def test_a_client_that_sends_too_much_gets_the_reason_of_the_refusal(service: House) -> None:
-    """It sends all of it before it reads: the connection is not reset before that."""
-    data = b" " * 4 * 1024 * 1024
-    responses = exchange(service, request(service, data, path="/api/v1/auth/token"))
-    assert responses.statuses == [413] and responses.closed is False
-    bad = head(service, "Transfer-Encoding: chunked", "Content-Length: 5") + data
-    assert exchange(service, bad).statuses == [400]
 
 
 def test_readers_of_exports_who_do_not_read_hold_up_nobody(service: House) -> None:

@@ -106,17 +106,6 @@ def test_no_other_program_can_take_the_port(shared: SharedPort, listens: bool) -
         SharedPort(*shared.getsockname())
 
 
-def test_a_port_whose_last_connections_are_closing_is_free(shared: SharedPort) -> None:
-    address = shared.getsockname()
-    with own_socket(shared) as ours:
-        ours.listen()
-        client = socket.create_connection(address, 10)
-        ours.accept()[0].close()  # the side that closes first keeps it, for a minute
-        client.close()
-    shared.close()
-    SharedPort(*address).close()
-
-
 def test_a_second_server_on_a_port_reports_it_and_exits(server: tuple[Command, int]) -> None:
     running, port = server
     second = subprocess.run(running.command, capture_output=True, text=True, timeout=180, check=False)

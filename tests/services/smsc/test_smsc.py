@@ -1,6 +1,5 @@
 """The simulated SMSC: as a command, and to clients that are wrong."""
 
-import asyncio
 import contextlib
 import json
 import os
@@ -18,17 +17,12 @@ from typing import Any
 import pytest
 
 from bulksms.local.ports import free_port
-from bulksms.smsc.delivery_queue import Delivery, Receipt
 from bulksms.smsc.server import Smsc, running
 from bulksms.smsc.settings import SmscSettings
-from shared.carriers.smpp.constants import Command
-from shared.carriers.smpp.pdu import HEADER
 from tests.harness.house import wait_until
 from tests.harness.response_timeout import submit_until
 from tests.unit.carriers.smpp.making import config, message_group
 from worker.carriers.smpp import SmppCarrier
-from worker.carriers.smpp.parts import References
-from worker.carriers.smpp.submission import Submission
 
 PATIENCE = 60.0
 
@@ -105,36 +99,6 @@ def wait_for_port(port: int) -> None:
             time.sleep(0.05)
 
 
-class Bind:
-    """A receiver that notes what it gets."""
-
-    def __init__(self) -> None:
-        self.unanswered: dict[int, Delivery] = {}
-        self.came: list[Delivery] = []
-        self.has_come = asyncio.Event()
-
-    def room(self) -> int:
-        return 10
-
-    def deliver(self, deliveries: list[Delivery]) -> None:
-        self.came += deliveries
-        self.has_come.set()
-
-
-def test_a_changed_receipt_delay_is_that_of_an_open_account_too() -> None:
-    async def changed() -> list[Delivery]:
-        smsc, bind = Smsc(SmscSettings(port=0, receipt_delay=3600)), Bind()
-        queue = smsc.delivery_queue("me")
-        queue.receivers.append(bind)
-        queue.add([Receipt("old", b"", b"", True)])
-        smsc.change(receipt_delay=0)
-        queue.add([Receipt("new", b"", b"", True)])
-        await asyncio.wait_for(bind.has_come.wait(), PATIENCE)
-        return bind.came
-
-    assert [receipt.identity for receipt in asyncio.run(changed()) if isinstance(receipt, Receipt)] == ["new"]
-
-
 def test_a_port_in_use_is_reported(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
@@ -156,10 +120,3 @@ def test_a_client_that_talks_nonsense_is_left(smsc: Smsc, octets: bytes) -> None
         client.sendall(octets.ljust(32, b"\0"))
         with contextlib.suppress(ConnectionResetError):
             assert client.recv(100) == b""
-
-
-def test_a_submit_without_a_bind_is_refused(smsc: Smsc) -> None:
-    submission = Submission(config(), References(), [message_group("x", ["254711000000"])])
-    with socket.create_connection(("127.0.0.1", smsc.port), PATIENCE) as client:
-        client.sendall(submission.heads[0] + b"\0\0\0\1" + submission.bodies[0])
-        assert HEADER.unpack(client.recv(16)) == (16, Command.SUBMIT_SM_RESP, 4, 1)

@@ -86,6 +86,7 @@ def rotated_in_the_middle(service: House, there: Receiver, name: str) -> Custome
     return customer
 
 
+@pytest.mark.slow
 def test_a_thousand_are_verified_while_the_secret_is_rotated(service: House, there: Receiver) -> None:
     customer = rotated_in_the_middle(service, there, "ROTATES")
     assert {each["headers"]["webhook-id"] for each in customer.verified} <= pulled(service)

@@ -13,6 +13,8 @@ import pytest
 from bulksms.local.ports import LOOPBACK, free_port
 from tests.harness.house import STEADY, House, house, wait_until
 
+pytestmark = pytest.mark.slow
+
 TOKEN = "monitoring-token"
 SENT = 'bulksms_messages_total{carrier="simulator",category="transactional",country="KE",status="sent"}'
 SENDS = 'bulksms_http_requests_total{endpoint="POST /api/v1/sms/send",status="200"}'

@@ -53,14 +53,6 @@ def test_it_works(service: House) -> None:
     assert_exact(service)
 
 
-def test_a_list_of_ten_thousand(service: House) -> None:
-    phones = [str(254720000000 + number) for number in range(10_000)]
-    send = service.post("/sms/send-bulk", sender_id="ACME", phones=phones, message="Hi")
-    assert_exact(service)
-    counts = service.get(f"/sends/{send['send_id']}")["counts"]
-    assert (counts["accepted"], counts["delivered"]) == (10_000, 10_000)
-
-
 def test_a_group_of_a_hundred_thousand_is_answered_like_one_of_a_hundred(service: House, large: str) -> None:
     """Without a look at its contacts, which nobody can read meanwhile."""
     with service.engine.begin() as connection:
@@ -152,6 +144,7 @@ def test_a_worker_killed_in_the_middle(service: House) -> None:
     assert counts["in_doubt"] <= 400, "one window at most"
 
 
+@pytest.mark.slow
 def test_a_group_of_a_hundred_thousand_is_delivered_and_the_workers_memory_does_not_grow(
     service: House, large: str
 ) -> None:

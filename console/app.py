@@ -61,8 +61,8 @@ def create_app(settings: Settings) -> Flask:
 
 def connect_to_api(app: Flask, api_url: str) -> None:
     """Connect the application to the API at `api_url`, in place of an earlier one."""
-    app.extensions["bulksms_api"] = service = current.Api(api_url)
-    add_before_sign_in(app, api_url, service.refusals)
+    app.extensions["bulksms_api"] = current.Api(api_url)
+    add_before_sign_in(app, api_url)
 
 
 def _know_the_account(app: Flask) -> None:

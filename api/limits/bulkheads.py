@@ -28,8 +28,6 @@ Result = TypeVar("Result")
 
 MAX_PER_ACCOUNT = 512
 """Requests in progress of one account, in each process."""
-MAX_DELAYED = 2_000
-"""Refusals of one owner that are delayed at the same time, in each process. More are sent at once."""
 MAX_PER_ADDRESS = 64
 """Requests in progress of one address without a valid token, in each process."""
 CONNECTIONS_OF_ADDRESS = 1_000

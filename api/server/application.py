@@ -2,7 +2,6 @@
 handles it: `POST /sms/send`, the most frequent request, on the event loop, and all others by Flask in threads.
 """
 
-import asyncio
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
 from functools import partial
@@ -21,7 +20,6 @@ from api.http.wsgi import WholeResponse, Wsgi
 from api.limits.bulkheads import (
     LARGE_OF_ACCOUNT,
     LARGE_OF_ADDRESS,
-    MAX_DELAYED,
     MAX_PER_ACCOUNT,
     MAX_PER_ADDRESS,
     WORKED_ON_OF_ACCOUNT,
@@ -32,11 +30,10 @@ from api.limits.bulkheads import (
     is_signed_in,
     limit_of,
 )
-from api.limits.refusal_delays import Refusals
 from api.resources.carrier_callbacks.routes import MAX_BODY_BYTES as MAX_CALLBACK_BYTES
 from api.resources.imports.upload import MAX_UPLOAD_BYTES
 from api.server.responses import early_problem, send_whole
-from api.server.thread_pools import CARRIERS, SINGLE, Refusal, ThreadPools
+from api.server.thread_pools import CARRIERS, SINGLE, ThreadPools
 from api.services import Services
 from shared.api_key import is_within
 
@@ -98,7 +95,6 @@ class Application:
         self._owner_of = owner_of
         self._pools = ThreadPools(app, threads)
         self._open, self._large, self._parsed = Holdings(), Permits(), Permits()
-        self.refusals, self._delayed = Refusals(), Holdings()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle one request. Sends no response if the client has left."""
@@ -107,36 +103,26 @@ class Application:
         if scope["path"] in HEALTH and announced_length(scope["headers"]) == 0:
             owner = f"health {owner}"
         if not self._open.acquire(owner, limit_of(owner, MAX_PER_ACCOUNT, MAX_PER_ADDRESS)):
-            refusal = Refusal(_too_many(scope["path"]), unread=True)
-            await self._refuse(owner, refusal, receive, send)
+            await send_whole(send, receive, _too_many(scope["path"]), unread=True)
             return
         try:
             if self._on_loop is not None and is_for_event_loop(scope):
-                environ["wsgi.input"] = whole = WholeBody(await _small_body(scope, receive))
-                response = await self._respond_on_loop(self._on_loop, owner, environ)
-                if response.status < 400:
-                    await send_whole(send, receive, response)
-                    return
-                refusal = Refusal(response, whole.size)
+                environ["wsgi.input"] = WholeBody(await _small_body(scope, receive))
+                await send_whole(send, receive, await self._respond_on_loop(self._on_loop, owner, environ))
             else:
                 async with self._body(owner, scope, receive) as body:
                     environ["wsgi.input"] = body
-                    refused = await self._pools.respond(owner, environ, receive, send)
-                if refused is None:
-                    return
-                refusal = refused
+                    await self._pools.respond(owner, environ, receive, send)
         except ClientGone:
-            return
+            pass
         except TooSlow:
-            refusal = Refusal(_bad("The body did not arrive in time.", scope["path"]), unread=True)
+            await self.refuse("The body did not arrive in time.", scope, receive, send)
         finally:
             self._open.release(owner)
-        await self._refuse(owner, refusal, receive, send)
 
     async def refuse(self, detail: str, scope: Scope, receive: Receive, send: Send) -> None:
         """Refuse a request that is not valid HTTP, for this reason."""
-        owner = self._owner_of(environ_of(scope, UnreadBody()))
-        await self._refuse(owner, Refusal(_bad(detail, scope["path"]), unread=True), receive, send)
+        await send_whole(send, receive, early_problem("bad_request", detail, scope["path"]), unread=True)
 
     @asynccontextmanager
     async def _body(
@@ -172,16 +158,6 @@ class Application:
         finally:
             self._parsed.release(owner)
 
-    async def _refuse(self, owner: Owner, refusal: Refusal, receive: Receive, send: Send) -> None:
-        """Send a refusal, later if it is one of too many. Meanwhile its request holds nothing of its owner's share."""
-        seconds = self.refusals.delay(owner, refusal.response.status, refusal.body_bytes)
-        if seconds and self._delayed.acquire(owner, MAX_DELAYED):
-            try:
-                await asyncio.sleep(seconds)
-            finally:
-                self._delayed.release(owner)
-        await send_whole(send, receive, refusal.response, refusal.unread)
-
     async def _respond_on_loop(self, endpoint: DirectEndpoint, owner: Owner, environ: Environ) -> WholeResponse:
         """Handle a request on the loop. If that would block, start again in a thread.
 
@@ -207,10 +183,6 @@ def is_for_event_loop(scope: Scope) -> bool:
 def _small_body(scope: Scope, receive: Receive) -> Coroutine[Any, Any, bytes]:
     """Receive a small body. One that is here needs no deadline, which would take 6 us."""
     return whole_body(receive) if COMPLETE in scope else whole_body_in_time(receive)
-
-
-def _bad(detail: str, path: str) -> WholeResponse:
-    return early_problem("bad_request", detail, path)
 
 
 def _too_many(path: str) -> WholeResponse:

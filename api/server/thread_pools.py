@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable
 from functools import partial
 from threading import BoundedSemaphore
-from typing import Any, NamedTuple
+from typing import Any
 
 from api.endpoint import PREFIX
 from api.http.request import Environ, Receive, Send
@@ -46,14 +46,6 @@ EXPORTED = "text/csv"
 """The `Accept` of an export. If the account has too many exports, it is refused before any work."""
 
 
-class Refusal(NamedTuple):
-    """A refusal (4xx, 5xx) to be sent, the size of the request's body, and whether part of it is unread."""
-
-    response: WholeResponse
-    body_bytes: int = 0
-    unread: bool = False
-
-
 class ThreadPools:
     """Handles requests by a WSGI application, in threads. Each thread uses one database connection.
 
@@ -78,11 +70,12 @@ class ThreadPools:
         self._unread: Counter[Owner] = Counter()
         """Bytes of large responses that their clients have not taken yet."""
 
-    async def respond(self, owner: Owner, environ: Environ, receive: Receive, send: Send) -> Refusal | None:
-        """Handle a request in a thread and send its response. A refusal is returned, and not sent yet."""
+    async def respond(self, owner: Owner, environ: Environ, receive: Receive, send: Send) -> None:
+        """Handle a request in a thread and send its response."""
         pool, unread = self._pool_for(owner, environ["PATH_INFO"]), environ["wsgi.input"].unread()
         if EXPORTED in environ.get("HTTP_ACCEPT", "") and self._exports.held(owner) >= EXPORTS_OF_ACCOUNT:
-            return Refusal(_too_many_exports(environ["PATH_INFO"]), unread=unread)
+            await send_whole(send, receive, _too_many_exports(environ["PATH_INFO"]), unread)
+            return
         cancellation = environ[CANCELLATION] = Cancellation()
         rests = pool is self._accounts and environ["REQUEST_METHOD"] in READS
         job = pool.submit(owner, partial(self._call, owner, environ), rests=rests)
@@ -90,8 +83,6 @@ class ThreadPools:
             await wait_until_done(job, receive, partial(pool.withdraw, owner, job), cancellation.cancel)
         response = await job
         if isinstance(response, WholeResponse):
-            if response.status >= 400:
-                return Refusal(response, environ["wsgi.input"].size, unread)
             self._unread[owner] += len(response.body)
             try:
                 await send_whole(send, receive, response, unread)
@@ -106,8 +97,7 @@ class ThreadPools:
                 self._exports.release(owner)
         else:
             await pool.submit(owner, response.close)
-            return Refusal(_too_many_exports(environ["PATH_INFO"]), unread=unread)
-        return None
+            await send_whole(send, receive, _too_many_exports(environ["PATH_INFO"]), unread)
 
     def _call(self, owner: Owner, environ: Environ) -> WholeResponse | StreamedResponse:
         """Call the WSGI application, unless too much is unread. In a thread: the check comes when it is its turn."""

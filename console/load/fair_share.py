@@ -1,11 +1,12 @@
-"""Limits how many requests of one session and of one account are handled at a time.
+"""Limits how many requests of one session, of one account and of people who are not signed in are handled at a time.
 
-Each holds a thread until its response has been sent. With the limits, no account can hold up other accounts' pages.
+Each holds a thread until its response has been sent. With the limits, nobody can hold up other accounts' pages.
 """
 
 import threading
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterator
+from ipaddress import IPv6Address, ip_address, ip_network
 
 from bulksms_client.errors import ApiError
 from flask import Flask, Response, g, request, session
@@ -18,6 +19,13 @@ MOST_OF_SESSION = 4
 """A quarter of the process's threads."""
 MOST_OF_ACCOUNT = 8
 """Half of them."""
+MOST_OF_STRANGERS, MOST_OF_ADDRESS = 6, 3
+"""Of all people who are not signed in, and of one address. Those who wait for an OpenID Connect provider are counted
+apart: a provider that hangs holds up no passwords."""
+STRANGERS = ("sign_in", "oidc")
+"""The blueprints whose pages call the API for people who are not signed in."""
+PREFIX_OF_ONE = 64
+"""Leading bits of an IPv6 address, which its client cannot choose."""
 RETRY_SECONDS = "2"
 
 
@@ -72,13 +80,31 @@ def share_fairly(app: Flask) -> None:
 
 
 def _owners() -> Iterator[tuple[Hashable, int]]:
-    """Whose request it is: the session's, then the account's if the person is in it. Strangers and files have none."""
+    """Whose request it is: the session's, then the account's if the person is in it. Files have no owner."""
     token = session.get(SESSION_TOKEN)
-    if not token or request.endpoint == "static":
+    if request.endpoint == "static":
+        return
+    if not token:
+        if request.blueprint in STRANGERS:
+            yield ("address", request.blueprint, client_of(request.remote_addr or "")), MOST_OF_ADDRESS
+            yield ("strangers", request.blueprint), MOST_OF_STRANGERS
         return
     yield ("session", digest(str(token))), MOST_OF_SESSION
     if "account_id" in g and maybe_person() is not None and membership() is not None:
         yield ("account", g.account_id), MOST_OF_ACCOUNT
+
+
+def client_of(address: str) -> str:
+    """The address, or the block of IPv6 addresses that one client has."""
+    try:
+        parsed = ip_address(address)
+    except ValueError:
+        return address
+    if not isinstance(parsed, IPv6Address):
+        return address
+    if parsed.ipv4_mapped is not None:
+        return str(parsed.ipv4_mapped)
+    return str(ip_network((parsed, PREFIX_OF_ONE), strict=False))
 
 
 def _too_many() -> Response:

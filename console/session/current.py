@@ -19,7 +19,6 @@ from bulksms_client.themes import Themes
 from bulksms_client.wire import Wire
 from flask import current_app, g, request, session
 
-from console.session.call_limits import CallLimits, ConcurrentCalls, RefusedCalls
 from console.session.lost_forms import name_person
 from console.session.shown_again import GuardedTransport
 from console.session.token_cache import RENEW_BEFORE, AccountToken, Cache, LiveResponse, account_token, digest
@@ -30,11 +29,6 @@ LIVE_RESPONSES = 500
 LONGEST_AGENT = 300
 PERSON_SECONDS = 10.0
 """How long a response of `GET /me` is reused."""
-ENDED_SECONDS = 600.0
-"""How long the token of an ended session is remembered. It never works again, but the API would be slow to say so."""
-MOST_OF_REFUSED, MOST_OF_REFUSED_ADDRESS = 6, 3
-"""Calls in progress with session tokens from addresses with many refusals. The process has 16 threads."""
-UNBOUND = 2**31
 NUMBER = re.compile(r"[1-9][0-9]{0,18}", re.ASCII)
 """An account's id where ids are numbers: 64 bits."""
 
@@ -72,11 +66,6 @@ class Api:
         self.operator_wire = Wire(url, timeout=60.0, tries=2, longest_wait=0.2, prefix=OPERATOR_PREFIX)
         self.tokens: Cache[AccountToken] = Cache(lambda token: token.ends - RENEW_BEFORE)
         self.people: Cache[Person] = Cache(lambda person: person.ends)
-        self.ended: Cache[float] = Cache(lambda known_until: known_until)
-        self.refusals = RefusedCalls()
-        self.bound = CallLimits(
-            self.refusals, ConcurrentCalls(UNBOUND, UNBOUND), ConcurrentCalls(MOST_OF_REFUSED, MOST_OF_REFUSED_ADDRESS)
-        )
         self.live_responses: Cache[LiveResponse] = Cache(lambda kept: kept.ends, LIVE_RESPONSES)
 
     def close(self) -> None:
@@ -89,20 +78,19 @@ class SessionTokens:
     """The session token of the cookie, which cannot be renewed."""
 
     def token(self) -> str:
-        """The token. Raises SignedOut without one, or if its session is known to have ended."""
+        """The token. Raises SignedOut without one."""
         token = session.get(SESSION_TOKEN)
-        if not token or api().ended.get(digest(str(token))):
+        if not token:
             raise SignedOut
         return str(token)
 
     def drop(self, token: str) -> None:
-        """Remember that the session has ended. Raises SignedOut."""
-        api().ended.put(digest(token), time.monotonic() + ENDED_SECONDS)
+        """The session has ended. Raises SignedOut."""
         raise SignedOut
 
 
 class SessionRequests:
-    """Requests with the session token of the cookie, limited for addresses with many refusals."""
+    """Requests with the session token of the cookie."""
 
     def __init__(self) -> None:
         self._transport = GuardedTransport(api().wire, SessionTokens(), forwarded())
@@ -115,14 +103,13 @@ class SessionRequests:
         query: Mapping[str, Any] | None = None,
         key: str | None = None,
     ) -> Any:
-        """As `Transport.request`. Raises SignedOut if the session has ended, and ApiError 429 for too many at once."""
+        """As `Transport.request`. Raises SignedOut if the session has ended."""
         try:
-            with api().bound.call(request.remote_addr or ""):
-                return self._transport.request(method, path, body, query, key)
+            return self._transport.request(method, path, body, query, key)
         except ApiError as error:
             if error.code != "session_ended":
                 raise
-            SessionTokens().drop(str(session[SESSION_TOKEN]))
+            raise SignedOut from None
 
 
 class AccountTokens:
@@ -202,7 +189,6 @@ def sign_out() -> None:
     """End the session in the API, and forget it."""
     with suppress(SignedOut, BulkSmsError):  # it has ended
         me().sign_out()
-        SessionTokens().drop(str(session[SESSION_TOKEN]))
     forget_person()
     session.clear()
 

@@ -44,8 +44,7 @@ def callback() -> Any:
         flash(gettext("The sign-in was not completed. Try again."), "warn")
         return _back(kept)
     try:
-        with before_oidc_sign_in() as api:
-            response = api.complete_oidc(kept["attempt"], state, code, kept.get("invitation"))
+        response = before_oidc_sign_in().complete_oidc(kept["attempt"], state, code, kept.get("invitation"))
     except ApiError as error:
         flash(describe(error), "bad")
         return _back(kept)
@@ -56,8 +55,7 @@ def callback() -> Any:
 
 def _to_provider(kept: dict[str, str]) -> Any:
     try:
-        with before_oidc_sign_in() as api:
-            begun = api.begin_oidc()
+        begun = before_oidc_sign_in().begin_oidc()
     except ApiError as error:
         flash(describe(error), "bad")
         return _back(kept)

@@ -39,8 +39,7 @@ def with_password() -> Any:
         form.problem = gettext("You are not signed in yet.")
         return render_template("sign_in/password.html", form=form), 400
     try:
-        with before_sign_in() as api:
-            response = api.with_password(form["email"].strip(), form["password"])
+        response = before_sign_in().with_password(form["email"].strip(), form["password"])
     except ApiError as error:
         if error.code == "code_required":
             known = {"email": form["email"].strip(), "password": form["password"]}
@@ -62,8 +61,7 @@ def with_code() -> Any:
             return render_template("sign_in/password.html", form=Form(more)), 400
         return redirect(url_for("sign_in.show", next=form["next"] or None))
     try:
-        with before_sign_in() as api:
-            response = api.with_password(known["email"], known["password"], form.code("code"))
+        response = before_sign_in().with_password(known["email"], known["password"], form.code("code"))
     except ApiError as error:
         return _refused("sign_in/code.html", form, error, "code")
     return begin(response, form["next"], form["lost"])
@@ -76,8 +74,7 @@ def with_link(token: str) -> Any:
     if request.method == "GET":
         return render_template("sign_in/link.html", form=form)
     try:
-        with before_sign_in() as api:
-            response = api.with_link(token)
+        response = before_sign_in().with_link(token)
     except ApiError as error:
         return _refused("sign_in/link.html", form, error)
     return begin_first(response, form)
@@ -88,15 +85,13 @@ def invitation(token: str) -> Any:
     """Accept an invitation."""
     form = Form.posted()
     try:
-        with before_sign_in() as api:
-            invited = api.preview_invitation(token)
+        invited = before_sign_in().preview_invitation(token)
     except ApiError as error:
         return _refused("sign_in/link.html", form, error)
     if request.method == "GET":
         return render_template("sign_in/invitation.html", form=form, invited=invited)
     try:
-        with before_sign_in() as api:
-            response = api.accept_invitation(token, form["password"], form.text("name"), form.code("code"))
+        response = before_sign_in().accept_invitation(token, form["password"], form.text("name"), form.code("code"))
     except ApiError as error:
         field = {"code_required": "code", "invalid_code": "code"}.get(error.code, "password")
         wrong = gettext("Wrong password. If you are new here, enter your name too.")

@@ -14,8 +14,6 @@ from werkzeug.test import Client, TestResponse
 from werkzeug.wsgi import get_input_stream
 
 from api.endpoint import direct_endpoint
-from api.limits.bulkheads import Owner
-from api.limits.refusal_delays import Refusals
 from api.server.application import Application, Owners
 
 SECONDS = 60.0
@@ -36,14 +34,6 @@ class NoResponse(Exception):
     """The server found that the client had disconnected."""
 
 
-class AtOnce(Refusals):
-    """Refusals without a delay: tests of bad input have more of them than clients have."""
-
-    def delay(self, owner: Owner, status: int, body_bytes: int = 0) -> float:
-        """None."""
-        return 0.0
-
-
 class EventLoopClient(Client):
     """Werkzeug's test client. A send to one phone is handled on the event loop, everything else in threads."""
 
@@ -53,7 +43,6 @@ class EventLoopClient(Client):
         owners = Owners(services)
         direct = direct_endpoint("POST", "/sms/send", services)
         self._application = Application(flask.wsgi_app, direct, owners, services.settings.database_pool)
-        self._application.refusals = AtOnce()
         super().__init__(self._call, TestResponse)
 
     def _call(self, environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:

@@ -7,7 +7,14 @@ from uuid import UUID
 import pytest
 from flask import request, request_started
 
-from console.load.fair_share import EXTENSION, MOST_OF_ACCOUNT, MOST_OF_SESSION, Share
+from console.load.fair_share import (
+    EXTENSION,
+    MOST_OF_ACCOUNT,
+    MOST_OF_ADDRESS,
+    MOST_OF_SESSION,
+    MOST_OF_STRANGERS,
+    Share,
+)
 from console.session.current import SESSION_TOKEN
 from console.session.token_cache import digest
 from shared.people.memberships import end_membership
@@ -71,6 +78,25 @@ def test_an_account_has_its_share_and_no_more(console: Console) -> None:
     assert other.get("/").status_code == 200
     assert other.open(browser.path("/")).status_code != 429, "an account's share is its members' alone"
     assert browser.open("/me/profile").status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("owner", "most", "elsewhere"),
+    [(("address", "sign_in", "127.0.0.1"), MOST_OF_ADDRESS, 200), (("strangers", "sign_in"), MOST_OF_STRANGERS, 429)],
+)
+def test_people_who_are_not_signed_in_have_their_share_and_no_more(
+    console: Console, owner: tuple[str, ...], most: int, elsewhere: int
+) -> None:
+    browser, stranger, share = console.browser("owner"), console.stranger(), console.app.extensions[EXTENSION]
+    for _ in range(most):
+        assert share.hold(owner, most)
+    assert stranger.open("/sign-in").status_code == 429
+    there = {"REMOTE_ADDR": "192.0.2.1"}
+    assert stranger.open("/sign-in", environ_overrides=there).status_code == elsewhere
+    assert stranger.open("/sign-in/oidc").status_code != 429, "the provider's people are counted apart"
+    assert browser.get("/").status_code == 200
+    share.release(owner)
+    assert [stranger.open("/sign-in").status_code for _ in range(2 * most)] == [200] * 2 * most
 
 
 def test_a_file_that_is_being_downloaded_is_held_until_its_end(console: Console) -> None:

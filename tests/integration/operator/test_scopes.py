@@ -11,7 +11,6 @@ from api.openapi.document import document
 from shared.accounts.operator_keys import OPERATOR_SCOPES
 from tests.harness.authorization import OPERATORS as OPERATOR_ROUTES
 from tests.harness.authorization import Route, operation_of
-from tests.harness.event_loop_client import EventLoopClient
 from tests.harness.operator import PREFIX, OperatorClient
 from tests.harness.people import a_person
 from tests.harness.service import Service
@@ -43,17 +42,6 @@ def marks(endpoints: list[Endpoint]) -> Any:
 @pytest.fixture(scope="module")
 def for_all(engine: Engine) -> OperatorClient:
     return OperatorClient(Service(engine))
-
-
-def forgive(operator: OperatorClient) -> None:
-    """Serve the API anew, which has not seen the refusals so far: it would delay further ones."""
-    operator.service.client = EventLoopClient(operator.service.flask)
-
-
-@pytest.fixture
-def whole(for_all: OperatorClient) -> OperatorClient:
-    forgive(for_all)
-    return for_all
 
 
 @pytest.fixture(scope="module")
@@ -103,13 +91,13 @@ def sums(service: Service) -> dict[str, Any]:
 
 
 @marks(WITH_SCOPE)
-def test_a_customers_token_opens_nothing(whole: OperatorClient, endpoint: Endpoint) -> None:
-    before = sums(whole.service)
-    response = whole.service.client.open(
-        PREFIX + path_of(endpoint), method=endpoint.method, headers={"Authorization": f"Bearer {whole.service.token}"}
+def test_a_customers_token_opens_nothing(for_all: OperatorClient, endpoint: Endpoint) -> None:
+    before = sums(for_all.service)
+    response = for_all.service.client.open(
+        PREFIX + path_of(endpoint), method=endpoint.method, headers={"Authorization": f"Bearer {for_all.service.token}"}
     )
     assert (response.status_code, response.json["code"]) == (401, "invalid_token")
-    assert sums(whole.service) == before
+    assert sums(for_all.service) == before
 
 
 def by_table(routes: list[Route]) -> pytest.MarkDecorator:
@@ -141,68 +129,65 @@ def test_a_role_can_do_only_what_it_allows(for_all: OperatorClient, in_roles: di
 
 
 @pytest.mark.parametrize("endpoint", [pytest.param(each, id=each.path) for each in WITH_SCOPE if each.method == "GET"])
-def test_what_is_only_read_changes_nothing(whole: OperatorClient, endpoint: Endpoint) -> None:
-    before = sums(whole.service)
-    assert whole.get(existing_path(endpoint, whole.service)).status_code in (200, 404)
-    assert sums(whole.service) == before
+def test_what_is_only_read_changes_nothing(for_all: OperatorClient, endpoint: Endpoint) -> None:
+    before = sums(for_all.service)
+    assert for_all.get(existing_path(endpoint, for_all.service)).status_code in (200, 404)
+    assert sums(for_all.service) == before
 
 
 @marks([each for each in WITH_SCOPE if "<" in each.path])
-def test_an_unknown_object_is_not_found(whole: OperatorClient, endpoint: Endpoint) -> None:
-    before = sums(whole.service)
+def test_an_unknown_object_is_not_found(for_all: OperatorClient, endpoint: Endpoint) -> None:
+    before = sums(for_all.service)
     more = {"json": example_of(endpoint)} if endpoint.body is not None else {}
-    response = whole.call(endpoint.method, path_of(endpoint), **more)
+    response = for_all.call(endpoint.method, path_of(endpoint), **more)
     assert (response.status_code, response.json["code"]) == (404, "not_found"), response.text
-    assert sums(whole.service) == before
+    assert sums(for_all.service) == before
 
 
 @marks([each for each in WITH_SCOPE if "<int:" in each.path])
-def test_ids_of_any_size_and_sandboxes_are_not_found(whole: OperatorClient, endpoint: Endpoint) -> None:
-    sandbox = whole.service.in_sandbox()
+def test_ids_of_any_size_and_sandboxes_are_not_found(for_all: OperatorClient, endpoint: Endpoint) -> None:
+    sandbox = for_all.service.in_sandbox()
     more = {"json": example_of(endpoint)} if endpoint.body is not None else {}
     for identity in ("0", str(2**63), "9" * 40, str(sandbox.account_id), "-1", "x"):
         path = path_of(endpoint).replace(NOBODYS["int"], identity)
-        response = whole.call(endpoint.method, path, **more)
+        response = for_all.call(endpoint.method, path, **more)
         assert response.status_code == 404, (identity, response.text)
 
 
 @marks(WITH_BODY)
-def test_bad_bodies_are_refused_and_leave_nothing(whole: OperatorClient, endpoint: Endpoint) -> None:
-    path, example = existing_path(endpoint, whole.service), example_of(endpoint)
-    before = sums(whole.service)
+def test_bad_bodies_are_refused_and_leave_nothing(for_all: OperatorClient, endpoint: Endpoint) -> None:
+    path, example = existing_path(endpoint, for_all.service), example_of(endpoint)
+    before = sums(for_all.service)
     for body in BODIES:
-        response = whole.call(endpoint.method, path, data=body, content_type="application/json")
+        response = for_all.call(endpoint.method, path, data=body, content_type="application/json")
         assert response.status_code in (400, 404), (body, response.text)
     for name in example:
-        forgive(whole)
         for value in WRONG:
-            response = whole.call(endpoint.method, path, json={**example, name: value, "no_such_field": 1})
+            response = for_all.call(endpoint.method, path, json={**example, name: value, "no_such_field": 1})
             assert response.status_code == 400, (name, value, response.text)
             assert response.json["code"] in ("validation_failed", "invalid_json")
-    assert sums(whole.service) == before
+    assert sums(for_all.service) == before
 
 
 @marks(WITH_BODY)
-def test_no_value_of_a_field_causes_an_internal_error(whole: OperatorClient, endpoint: Endpoint) -> None:
+def test_no_value_of_a_field_causes_an_internal_error(for_all: OperatorClient, endpoint: Endpoint) -> None:
     """Of an object that there is not, so that nothing is changed whatever is accepted."""
     path, example = path_of(endpoint), example_of(endpoint)
     if "<" not in endpoint.path:
         example |= {"account_id": int(NOBODYS["int"])} if "account_id" in example else {}
     for name in example:
-        forgive(whole)
         for value in WRONG:
-            response = whole.call(endpoint.method, path, json={**example, name: value})
+            response = for_all.call(endpoint.method, path, json={**example, name: value})
             assert response.status_code < 500, (name, value, response.text)
 
 
 @marks(WITH_QUERY)
-def test_no_value_of_a_parameter_causes_an_internal_error(whole: OperatorClient, endpoint: Endpoint) -> None:
+def test_no_value_of_a_parameter_causes_an_internal_error(for_all: OperatorClient, endpoint: Endpoint) -> None:
     assert endpoint.query is not None
-    path = existing_path(endpoint, whole.service)
+    path = existing_path(endpoint, for_all.service)
     for name in [*endpoint.query().load_fields, "no_such_parameter"]:
-        forgive(whole)
         for value in ("", "x", "-1", "0", "9" * 30, "%00", "%f0%9f%98%80", "a" * 3000, "MA", "WyJ4IiwieSJd"):
-            response = whole.call(endpoint.method, f"{path}?{name}={value}")
+            response = for_all.call(endpoint.method, f"{path}?{name}={value}")
             assert response.status_code in (200, 400, 404, 415), (name, value, response.text)
             if name == "no_such_parameter":
                 assert response.status_code in (400, 404)

@@ -72,7 +72,7 @@ class Counted:
 
 
 def test_only_an_address_that_guesses_is_stopped(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Refusals are delayed, so the bucket must not refill meanwhile: it gets its capacity over a long time."""
+    """The bucket must not refill meanwhile: it gets its capacity over a long time."""
     addresses = service.flask.extensions["bulksms"].password_attempts.addresses
     monkeypatch.setattr(addresses, "burst", OF_ADDRESS * 1e6)
     monkeypatch.setattr(addresses, "rate", 1e-6)

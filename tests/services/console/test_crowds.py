@@ -1,28 +1,22 @@
 """The console's process before a crowd of strangers."""
 
 import contextlib
-import json
 import select
 import socket
 import sys
-import threading
 import time
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
-from flask.sessions import SecureCookieSessionInterface
 
 from bulksms.local import services
 from bulksms.local.command import Command
 from bulksms.local.ports import LOOPBACK, free_port
 from console.app import create_app
 from console.load.body_limits import FILE_BYTES
-from console.load.fair_share import MOST_OF_SESSION
-from console.session.before_sign_in import MOST_CALLS_OF_ADDRESS
-from console.session.call_limits import MANY_REFUSALS
-from console.session.current import MOST_OF_REFUSED_ADDRESS, SESSION_TOKEN
+from console.load.fair_share import MOST_OF_ADDRESS, MOST_OF_SESSION
+from console.session.current import SESSION_TOKEN
 from console.settings import Settings
 from tests.harness.house import wait_until
 from tests.harness.servers import START_SECONDS
@@ -42,6 +36,7 @@ PIPELINED = 150
 TIMES = 40
 FILE = "/static/vendor/chart.umd.min.js"
 REQUEST = "GET {} HTTP/1.1\r\nHost: console\r\nConnection: close\r\n\r\n"
+ELSEWHERE = REQUEST.replace("\r\n\r\n", "\r\nX-Forwarded-For: 192.0.2.1\r\n\r\n")
 
 
 class Running:
@@ -90,79 +85,6 @@ def console(tmp_path: Path) -> Iterator[Running]:
         yield made
 
 
-class LateApi(ThreadingHTTPServer):
-    """An API without live sessions. The first refusals come at once, and further ones when `release` is set."""
-
-    def __init__(self, at_once: int) -> None:
-        super().__init__((LOOPBACK, 0), Refuser)
-        self.at_once = at_once
-        self.release = threading.Event()
-        self.authorizations: list[str] = []
-
-
-class Refuser(BaseHTTPRequestHandler):
-    """Refuses every session."""
-
-    protocol_version = "HTTP/1.1"
-
-    def do_GET(self) -> None:
-        """As GET /me of a session that has ended."""
-        assert isinstance(self.server, LateApi)
-        self.server.authorizations.append(self.headers["Authorization"])
-        if len(self.server.authorizations) > self.server.at_once:
-            self.server.release.wait(60)
-        body = json.dumps({"code": "session_ended", "status": 401}).encode()
-        self.send_response(401)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, format: str, *args: object) -> None:
-        """Say nothing."""
-
-
-@pytest.fixture
-def late_api() -> Iterator[LateApi]:
-    with LateApi(at_once=2 * int(MANY_REFUSALS)) as api:  # so many that a slow machine forgets none too many
-        thread = threading.Thread(target=api.serve_forever, daemon=True)
-        thread.start()
-        yield api
-        api.release.set()
-        api.shutdown()
-        thread.join(10)
-
-
-def cookie(token: str) -> str:
-    """A cookie of the console with a session token."""
-    app = create_app(Settings(secret_key=KEY, api_url="http://127.0.0.1:1"))
-    serializer = SecureCookieSessionInterface().get_signing_serializer(app)
-    assert serializer is not None
-    return f"{app.config['SESSION_COOKIE_NAME']}={serializer.dumps({SESSION_TOKEN: token})}"
-
-
-def with_session(token: str) -> str:
-    """A request with the cookie of a session, by an address of its own behind the proxy."""
-    head = f"Cookie: {cookie(token)}\r\nX-Forwarded-For: 192.0.2.1\r\n\r\n"
-    return REQUEST.format("/").removesuffix("\r\n") + head
-
-
-def test_ended_sessions_cannot_hold_up_the_pages_of_others(tmp_path: Path, late_api: LateApi) -> None:
-    """The API answers the first refusals of an address at once, and others late. Further ones wait for it in vain."""
-    with running(tmp_path, late_api.server_port) as console, contextlib.ExitStack() as strangers:
-        for number in range(late_api.at_once):
-            with console.connect(with_session(f"ended {number}")) as connection:
-                assert first_line(connection) == "HTTP/1.1 302 FOUND"
-        with console.connect(with_session("ended 0")) as connection:
-            assert first_line(connection) == "HTTP/1.1 302 FOUND"
-        assert len(late_api.authorizations) == late_api.at_once  # a session that has ended is not asked for again
-        waiting = [
-            strangers.enter_context(console.connect(with_session(f"late {number}"))) for number in range(STRANGERS)
-        ]
-        assert console.status("/healthz") == "HTTP/1.1 200 OK"
-        wait_until(lambda: len(answered(waiting)) >= STRANGERS - MOST_OF_REFUSED_ADDRESS, 60, "the refusals")
-        assert {first_line(each) for each in answered(waiting)} == {"HTTP/1.1 429 TOO MANY REQUESTS"}
-
-
 def test_it_holds_more_idle_connections_than_select_can(console: Running) -> None:
     with contextlib.ExitStack() as idle:
         for _ in range(MANY):
@@ -178,15 +100,16 @@ def test_a_body_larger_than_any_form_is_refused_before_it_is_received(console: R
 
 
 def test_strangers_cannot_hold_up_the_pages_of_others(console: Running) -> None:
-    """The API keeps two calls of one address waiting; the others are refused at once, and threads are left."""
+    """The API keeps a few calls of one address waiting; the others are refused at once, and threads are left."""
     with contextlib.ExitStack() as strangers:
         waiting = [strangers.enter_context(console.connect(REQUEST.format("/invitations/x"))) for _ in range(STRANGERS)]
         assert console.status("/healthz") == "HTTP/1.1 200 OK"
-        assert console.status("/sign-in") == "HTTP/1.1 200 OK"
-        wait_until(lambda: len(answered(waiting)) >= STRANGERS - MOST_CALLS_OF_ADDRESS, 60, "the refusals")
+        with console.connect(ELSEWHERE.format("/sign-in")) as other:
+            assert first_line(other) == "HTTP/1.1 200 OK"
+        wait_until(lambda: len(answered(waiting)) >= STRANGERS - MOST_OF_ADDRESS, 60, "the refusals")
         refused = answered(waiting)
         assert {first_line(each) for each in refused} == {"HTTP/1.1 429 TOO MANY REQUESTS"}
-        assert len(refused) == STRANGERS - MOST_CALLS_OF_ADDRESS
+        assert len(refused) == STRANGERS - MOST_OF_ADDRESS
 
 
 def test_a_client_that_reads_nothing_holds_no_thread(console: Running) -> None:

@@ -296,7 +296,7 @@ def test_large_bodies_that_come_slowly_hold_up_no_other(service: House, signed_i
             if any(map(ended_as_slow, connections)):
                 return False
             if not signed_in:
-                with ThreadPoolExecutor(4) as pool:  # each refusal comes after some seconds
+                with ThreadPoolExecutor(4) as pool:
                     refused = list(pool.map(lambda _: exchange(service, token).statuses, range(4)))
                 assert refused == [[429]] * 4, "their own address has its share, which they have taken"
             return True

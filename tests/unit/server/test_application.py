@@ -18,7 +18,6 @@ from api.http.receive import SpooledBody, spooled_body
 from api.http.request import Receive, current_request
 from api.http.responses import PendingResponse, Response
 from api.http.wsgi import WholeResponse
-from api.limits import refusal_delays
 from api.limits.bulkheads import (
     MAX_PER_ADDRESS,
     MAX_UNREAD_BYTES,
@@ -276,55 +275,6 @@ def test_an_account_has_a_maximum_of_requests_under_way(monkeypatch: pytest.Monk
     asyncio.run(run())
 
 
-def test_a_delayed_refusal_does_not_use_its_owners_share(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Or a caller with a small limit could take everything from all others of its account or address."""
-    monkeypatch.setattr(asgi, "MAX_PER_ADDRESS", 1)
-    refused: list[int] = []
-
-    def delay(owner: object, status: int, body_bytes: int = 0) -> float:
-        refused.append(status)
-        return 60.0 if len(refused) <= 2 else 0.0
-
-    def refuse(_: dict[str, Any], start: Start) -> Iterable[bytes]:
-        start("401 Unauthorized", [("Content-Length", "0")])
-        return [b""]
-
-    async def run() -> None:
-        sockets = Sockets(refuse)
-        monkeypatch.setattr(sockets.served.refusals, "delay", delay)
-        delayed = []
-        for _ in range(2):
-            delayed.append(sockets.open("198.51.100.1"))
-            await until(lambda: len(refused) == len(delayed))
-        third = sockets.open("198.51.100.1")
-        await third.task
-        assert (third.status, [each.status for each in delayed]) == (401, [0, 0])
-        for each in delayed:
-            each.task.cancel()
-
-    asyncio.run(run())
-
-
-def test_only_so_many_refusals_of_an_owner_are_delayed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(asgi, "MAX_DELAYED", 1)
-
-    def refuse(_: dict[str, Any], start: Start) -> Iterable[bytes]:
-        start("404 Not Found", [("Content-Length", "0")])
-        return [b""]
-
-    async def run() -> None:
-        sockets = Sockets(refuse)
-        monkeypatch.setattr(sockets.served.refusals, "delay", lambda *_: 600.0)
-        first = sockets.open("198.51.100.1")
-        second = sockets.open("198.51.100.1")
-        await asyncio.wait((first.task, second.task), timeout=60, return_when=asyncio.FIRST_COMPLETED)
-        assert sorted((first.status, second.status)) == [0, 404]
-        for each in (first, second):
-            each.task.cancel()
-
-    asyncio.run(run())
-
-
 class Sockets:
     """Requests of one application, each with a client that sends and reads as the test wants."""
 
@@ -381,13 +331,6 @@ async def until(true: Callable[[], bool]) -> None:
             await asyncio.sleep(0.005)
 
 
-@pytest.fixture
-def prompt_refusals(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nobody waits for long because of earlier refusals."""
-    monkeypatch.setattr(refusal_delays, "MAX_DELAY_OF_ADDRESS", 0.01)
-
-
-@pytest.mark.usefixtures("prompt_refusals")
 def test_silent_clients_delay_nobody_else() -> None:
     """As many as one address may have wait for a body; one more is refused, and others are answered."""
 
@@ -571,7 +514,6 @@ def test_too_many_simultaneous_exports_are_refused() -> None:
     asyncio.run(run())
 
 
-@pytest.mark.usefixtures("prompt_refusals")
 def test_an_export_too_many_is_refused_before_any_of_it_is_made() -> None:
     """Who asks again and again while others of its exports are written costs no thread and no query."""
     made: list[str] = []

@@ -13,7 +13,6 @@ from api.http import receive
 from api.http.request import COMPLETE, MAX_LINE_BYTES, SCOPE, Request, current_request
 from api.http.responses import Response
 from api.http.wsgi import WholeResponse
-from api.limits.refusal_delays import Refusals
 from api.server.application import Application
 from api.server.exchange import Observed
 from api.server.process import configuration
@@ -118,12 +117,6 @@ def after(
 
 def bytewise(data: bytes) -> list[bytes]:
     return [bytes([byte]) for byte in data]
-
-
-@pytest.fixture(autouse=True)
-def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No refusal is delayed."""
-    monkeypatch.setattr(Refusals, "delay", lambda *_: 0.0)
 
 
 def test_it_works() -> None:

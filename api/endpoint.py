@@ -37,7 +37,6 @@ from api.idempotency import IdempotentResponse, Key, key_of
 from api.operations import Api, Function
 from api.operations import Endpoint as Endpoint
 from api.problems import Problem, invalid
-from api.request_cost import add_bytes, add_rows
 from api.schemas.errors import errors_of
 from api.schemas.fields import timestamp
 from api.services import Services
@@ -116,11 +115,7 @@ def handler_of(operation: Endpoint) -> Callable[..., Any]:
             summary.send_id = str(arguments["send_id"])
         if operation.cancelable:
             allow_cancellation()
-        try:
-            return respond(request, arguments)
-        finally:
-            if request.work.requests or request.work.recipients_priced:
-                request.services.rate_limits.charge(request, arguments.get("caller") or arguments.get("signed_in"))
+        return respond(request, arguments)
 
     def respond(request: Request, arguments: dict[str, Any]) -> Response | CsvResponse | PendingResponse:
         if scope is not None:
@@ -134,15 +129,9 @@ def handler_of(operation: Endpoint) -> Callable[..., Any]:
         result = function(**arguments)
         if isinstance(result, IdempotentResponse):
             return idempotent_response(result)
-        if isinstance(result, CsvResponse):
-            result.lines = request.services.rate_limits.charged(result.lines, arguments["caller"].payer)
-        elif isinstance(result, dict) and isinstance(result.get("data"), list):
-            add_rows(len(result["data"]))
         if isinstance(result, (PendingResponse, Response, CsvResponse)):
             return result
-        response = json_response(result)
-        add_bytes(len(response.body))
-        return response
+        return json_response(result)
 
     return handle
 

@@ -11,8 +11,6 @@ from api.auth.oidc_attempts import OidcAttempts
 from api.auth.operator_tokens import OperatorTokens
 from api.auth.tokens import Tokens
 from api.commit.group_commit import GroupCommit
-from api.limits.large_groups import LargeGroups
-from api.limits.opt_out_list_size import OptOutCounts
 from api.limits.password_attempts import PasswordAttempts
 from api.limits.pumping_guard import PumpingGuard
 from api.limits.rate_limits import Buckets, RateLimits
@@ -53,8 +51,6 @@ class Services:
     commits: GroupCommit = field(init=False)
     account_cache: AccountCache = field(init=False)
     pumping: PumpingGuard = field(init=False)
-    large_groups: LargeGroups = field(init=False, default_factory=LargeGroups)
-    opt_outs: OptOutCounts = field(init=False, default_factory=OptOutCounts)
     recipients: RecipientCounts = field(init=False)
     texts: Texts = field(init=False)
     """Encrypts the texts of sends. Once its keys are checked, the accepting of a send asks the database nothing."""

@@ -18,7 +18,6 @@ from api.commit.draft import Draft
 from api.event_loop import require_thread
 from api.limits.pumping_guard import WINDOW, PumpingFinding
 from api.problems import MAX_ERRORS, Problem, invalid
-from api.request_cost import add_recipients
 from api.services import Services
 from shared.accounts.limits import RECIPIENTS, Limits
 from shared.contacts.suppressions import listed
@@ -80,9 +79,7 @@ def _contacts_of_group(
     recipients = {"group_id": body["group_id"], "group_bound": group.last_position, "submitted": group.contact_count}
     if template is None:
         return recipients
-    add_recipients(group.contact_count)
-    with services.large_groups.reading(caller.account_id, group.contact_count):
-        return recipients | price_group(services, body, group.last_position, template)
+    return recipients | price_group(services, body, group.last_position, template)
 
 
 def _one_phone(services: Services, caller: Caller, limits: Limits, body: dict[str, Any]) -> str:
@@ -109,7 +106,6 @@ def _phones_of_list(
     screened = drop_excluded(services, caller, limits, body, screened)
     personal: dict[str, Any] = {}
     if template is not None:
-        add_recipients(len(phones))
         screened, personal = chunks_of_list(template, screened, variables, body, BATCH_SIZE)
     rejected = screened.rejected
     if rejected and body["strict"]:

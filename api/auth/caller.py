@@ -42,11 +42,6 @@ class Caller:
         return f"key {self.key_id}" if self.membership is None else self.key_id
 
     @property
-    def payer(self) -> int:
-        """Whose requests are counted together."""
-        return self.account_id
-
-    @property
     def made_by(self) -> str:
         """Who may get the stored response to a request again."""
         return self.key_id

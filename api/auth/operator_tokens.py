@@ -40,11 +40,6 @@ class Operator:
     """Networks that the token may be used from; empty means anywhere."""
 
     @property
-    def payer(self) -> str:
-        """Whose requests are counted together."""
-        return self.actor
-
-    @property
     def made_by(self) -> str:
         """Who may get the stored response to a request again."""
         return self.actor

@@ -23,11 +23,6 @@ class SignedIn:
     by_link: bool
     """Whether the session was begun by a link, without the password."""
 
-    @property
-    def payer(self) -> UUID:
-        """Whose requests are counted together."""
-        return self.session_id
-
 
 def read_session(engine: Engine, header: str | None) -> SignedIn:
     """Authenticate an Authorization header. Raises Problem missing_token or session_ended."""

@@ -4,11 +4,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from psycopg.errors import QueryCanceled
 from sqlalchemy import Connection, Engine, Row, Select, bindparam, func, select
-from sqlalchemy.exc import DBAPIError
 
-from api.request_cost import add_rows
 from shared.db.connection import STATEMENT_MILLISECONDS, reading
 
 STATEMENT_SECONDS = 5
@@ -27,10 +24,6 @@ def reading_list(engine: Engine) -> Iterator[Connection]:
         connection.execute(SET_TIMEOUT, {"milliseconds": str(int(1000 * STATEMENT_SECONDS))})
         try:
             yield connection
-        except DBAPIError as error:
-            if isinstance(error.orig, QueryCanceled):  # the number of rows examined is unknown: charge the maximum
-                add_rows(MAX_ROWS_EXAMINED)
-            raise
         finally:
             if not connection.invalidated:
                 connection.execute(SET_TIMEOUT, {"milliseconds": str(STATEMENT_MILLISECONDS)})
@@ -46,7 +39,4 @@ def last_examined(connection: Connection, positions: Select[Any]) -> Row[Any] | 
 
     `positions` selects the cursor positions of the remaining rows, in the list's order, by an index.
     """
-    last = connection.execute(positions.offset(MAX_ROWS_EXAMINED - 1).limit(1)).one_or_none()
-    if last is not None:
-        add_rows(MAX_ROWS_EXAMINED)
-    return last
+    return connection.execute(positions.offset(MAX_ROWS_EXAMINED - 1).limit(1)).one_or_none()

@@ -11,7 +11,6 @@ from werkzeug.exceptions import ClientDisconnected, RequestEntityTooLarge
 
 from api.http.request import Request
 from api.problems import Problem
-from api.request_cost import add_bytes
 
 SMALL_BODY = 64 * 1024
 LARGE_BODY = 8 * 1024 * 1024
@@ -87,7 +86,6 @@ def read_bytes(request: Request, limit: int) -> bytes:
         raise _too_large(limit)
     if announced is not None and len(raw) < announced:
         raise _ended_early()
-    add_bytes(len(raw))
     return raw
 
 

@@ -10,7 +10,6 @@ from urllib.parse import unquote_to_bytes
 
 from werkzeug.wrappers import Request as HttpRequest
 
-from api.request_cost import Work, current_work
 from shared.ids import random_bits
 
 Environ = dict[str, Any]
@@ -182,7 +181,6 @@ class Request:
         "request_id",
         "services",
         "summary",
-        "work",
     )
 
     def __init__(self, environ: Environ, services: Any, sample_rate: float = 0.0) -> None:
@@ -196,7 +194,6 @@ class Request:
         """The endpoint's path with the values of its variables: the same however the URL is spelled."""
         self.rate_limit: tuple[int, int] | None = None
         """The caller's limit in requests per second, and how many are left now."""
-        self.work = Work()
         self.summary = Summary(self.request_id, random() < sample_rate)
         self._http: HttpRequest | None = None
         if SCOPE in environ:
@@ -219,17 +216,15 @@ class Request:
 class handling:  # noqa: N801 - used like a function; a generator-based context manager is slower
     """Context manager that makes a request the `current_request`."""
 
-    __slots__ = ("_request", "_token", "_work_token")
+    __slots__ = ("_request", "_token")
 
     def __init__(self, request: Request) -> None:
         self._request = request
 
     def __enter__(self) -> None:
         self._token: Token[Request | None] = _current.set(self._request)
-        self._work_token = current_work.set(self._request.work)
 
     def __exit__(self, *_: object) -> None:
-        current_work.reset(self._work_token)
         _current.reset(self._token)
 
 

@@ -1,17 +1,16 @@
-"""Request rate limits: token buckets, and the requests that are counted in them, when they come and as the work that
-they turn out to be. Accounts have buckets, keys with their own limit, operators, sessions of people and people.
+"""Request rate limits: token buckets, and the requests that are counted in them. Accounts have buckets, keys with their
+own limit, operators, sessions of people and people.
 """
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Protocol
 
 from api.auth.operator_tokens import Operator
 from api.auth.person_sessions import SignedIn
 from api.auth.tokens import Caller
 from api.problems import Problem
-from api.request_cost import BYTES_PER_REQUEST, ROWS_PER_REQUEST, Work
 from shared.accounts.limits import Limits
 from shared.plurals import counted
 from shared.settings import Settings
@@ -20,8 +19,6 @@ SESSION_REQUESTS_PER_SECOND = 20
 """Requests under /me with the token of one session."""
 PERSON_REQUESTS_PER_SECOND = 40
 """Of all sessions of a person: none can use up what the others need."""
-MAX_DEBT = 5
-"""Bursts by which a bucket may go into debt. Bounds the wait."""
 
 
 class Bucket:
@@ -69,17 +66,6 @@ class Buckets:
                 bucket.used += tokens
         return left
 
-    def charge(self, key: object, tokens: float) -> float:
-        """Take tokens, going into debt if there are too few. Returns the tokens left, at least -MAX_DEBT bursts."""
-        with self._lock:
-            now = time.monotonic()
-            bucket = self._buckets.get(key) or self._make(key, self.rate, now)
-            capacity = bucket.rate * self.burst
-            left = min(capacity, bucket.left + (now - bucket.at) * bucket.rate)
-            bucket.left, bucket.at = max(left - tokens, -MAX_DEBT * capacity), now
-            bucket.used += tokens
-            return bucket.left
-
     def left(self, key: object) -> float:
         """Tokens that could be taken now."""
         return self.take(key, 0.0)
@@ -115,7 +101,6 @@ class CountedRequest(Protocol):
 
     rate_limit: tuple[int, int] | None
     """The caller's limit in requests per second, and how many are left now; None before it is counted."""
-    work: Work
 
 
 class RateLimits:
@@ -150,42 +135,25 @@ class RateLimits:
 
     def take_of_operator(self, request: CountedRequest, operator: Operator) -> None:
         """Count a request against its operator's own limit. Raises Problem rate_limited."""
-        self._note(request, self._rate, self.requests.take(operator.payer, rate=self._rate))
+        self._note(request, self._rate, self.requests.take(operator.actor, rate=self._rate))
 
     def take_of_session(self, request: CountedRequest, signed_in: SignedIn) -> None:
         """Count a request against the limits of its session and of its person. Raises Problem rate_limited.
 
         What a session is refused is not counted against the person, who can still use another session.
         """
-        rate, left = self.of_sessions.rate, self.of_sessions.take(signed_in.payer)
+        rate, left = self.of_sessions.rate, self.of_sessions.take(signed_in.session_id)
         if left >= 0:
             left_of_person = self.of_persons.take(signed_in.person_id)
             if left_of_person < 0:
                 rate, left = self.of_persons.rate, left_of_person
         self._note(request, int(rate), left)
 
-    def charge(self, request: CountedRequest, caller: Caller | Operator | SignedIn | None) -> None:
-        """Charge the caller for the work of its request, beyond the one request already counted."""
-        cost = int(request.work.cost()) - 1
-        if caller is not None and cost > 0:
-            buckets = self.of_sessions if isinstance(caller, SignedIn) else self.requests
-            left = buckets.charge(caller.payer, cost)
-            if request.rate_limit is not None:
-                rate, before = request.rate_limit
-                request.rate_limit = (rate, max(0, min(before, int(left))))
-
-    def charged(self, lines: Iterator[str], payer: int | str) -> Iterator[str]:
-        """The lines of an export, charged as they are written."""
-        for chunk in lines:
-            self.requests.charge(payer, max(chunk.count("\n") / ROWS_PER_REQUEST, len(chunk) / BYTES_PER_REQUEST))
-            yield chunk
-
     def _note(self, request: CountedRequest, rate: int, left: float) -> None:
         request.rate_limit = (rate, max(0, int(left)))
         if left < 0:
             raise Problem(
                 "rate_limited",
-                f"The limit is {counted(rate, 'request')} per second, or equivalent work (`request_cost` in GET"
-                " /limits).",
+                f"The limit is {counted(rate, 'request')} per second.",
                 headers={"Retry-After": str(self.requests.wait(left, rate))},
             )

@@ -10,7 +10,7 @@ from typing import cast
 
 from redis import Redis
 
-from api.limits.rate_limits import MAX_DEBT, Buckets
+from api.limits.rate_limits import Buckets
 from shared.periodic import repeat_with_redis
 
 SYNC_SECONDS = 0.1
@@ -18,23 +18,24 @@ SYNC_SECONDS = 0.1
 BUCKETS_PER_CALL = 500
 """Buckets per call of the script."""
 
-COUNT = f"""
+COUNT = """
 local time = redis.call('TIME')
 local now = time[1] + time[2] / 1e6
-local result = {{}}
+local result = {}
 for index, key in ipairs(KEYS) do
     local rate, capacity, used = tonumber(ARGV[3 * index - 2]), tonumber(ARGV[3 * index - 1]), tonumber(ARGV[3 * index])
     local stored = redis.call('HMGET', key, 'left', 'at')
     local left = capacity
     if stored[1] then left = math.min(capacity, tonumber(stored[1]) + math.max(0, now - tonumber(stored[2])) * rate) end
-    left = math.max(left - used, -{MAX_DEBT} * capacity)
+    left = left - used
     redis.call('HSET', key, 'left', tostring(left), 'at', string.format('%.6f', now))
     redis.call('PEXPIRE', key, math.ceil(1000 * (capacity - left) / rate) + 1000)
     result[index] = tostring(left)
 end
 return result
 """
-"""Deducts the tokens used from each bucket, possibly leaving a debt. A bucket expires when it would be full again."""
+"""Deducts the tokens used from each bucket, below zero where processes have taken the same ones. A bucket expires when
+it would be full again."""
 
 
 class SharedRateLimit:

@@ -115,7 +115,7 @@ HEADERS = {
         '"requests";q=10000;w=1',
     ),
     "RateLimit": (
-        "Requests left in the window. An expensive request counts as several (`request_cost` in GET /limits).",
+        "Requests left in the window.",
         '"requests";r=9999;t=1',
     ),
     "Idempotency-Replayed": ("`true` if this is the response to an earlier request with the same key.", "true"),

@@ -1372,18 +1372,6 @@ export interface RevokedInvitation {
   revoked: boolean;
 }
 
-/** Amounts of work that count as one request toward the rate limit. Each request counts as at least one. */
-export interface RequestCost {
-  /** Rows of a list, report or export: those returned, and those examined for a filter. */
-  rows: number;
-  /** Recipients of a message with placeholders, in a quote or a refused send. An accepted send costs nothing extra for its recipients. */
-  recipients: number;
-  /** Bytes of a JSON body, of a file of contacts, or of a response. */
-  body_bytes: number;
-  /** Maximum wait, in seconds, after a request that exceeded the allowance. */
-  debt_seconds: number;
-}
-
 /** The account's spend limits, and the credits that count toward them. */
 export interface Spending {
   /** Credits that the account's sends may reserve in a day; null means unlimited. */
@@ -1494,8 +1482,6 @@ export interface Limits {
   large_bodies_worked_on: number;
   /** Maximum concurrent CSV exports per API process; further ones get `rate_limited`. */
   exports_under_way: number;
-  /** Maximum groups of 10,000 contacts or more that are priced at the same time for a message with placeholders, per API process; further ones get `rate_limited`. */
-  large_groups_under_way: number;
   /** Bytes of responses per API process that the account's clients have not read yet; above that, requests get `rate_limited`. */
   unread_bytes: number;
   /** Minimum rate at which a large body must arrive, after its first 20 seconds. */
@@ -1504,8 +1490,6 @@ export interface Limits {
   connections_per_address: number;
   /** Maximum requests per second of the account. */
   requests_per_second: number;
-  /** Amounts of work that count as one request. A request that costs more delays the account's next ones. */
-  request_cost: RequestCost;
   /** Number of the account's messages that wait to be sent. */
   backlog_messages: number;
   /** What limits the largest waiting send, as in its `limited_by`; null if nothing waits. */

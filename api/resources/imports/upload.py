@@ -16,7 +16,6 @@ from api.http.uploaded_file import (
     open_file,
     wrong_columns,
 )
-from api.request_cost import add_bytes
 from shared.contacts.columns import NoContacts, read_columns
 from shared.contacts.csv import Checkpoint
 from shared.contacts.imports import keep_chunk
@@ -66,7 +65,6 @@ def take_upload(engine: Engine, import_id: UUID, numbering: Numbering, asked: As
                 _begin(checkpoint, head, numbering, asked, is_whole=False)
         chunks += 1
         size += len(chunk.encode())
-    add_bytes(size)
     if not chunks:
         raise not_csv("The file is empty.")
     if checkpoint.delimiter is None:

@@ -18,9 +18,8 @@ from api.limits.bulkheads import (
     MAX_UNREAD_BYTES,
     WORKED_ON_OF_ACCOUNT,
 )
-from api.limits.large_groups import LARGE, MAX_AT_ONCE
-from api.limits.opt_out_list_size import MAX_OPT_OUTS
 from api.resources.imports.upload import MAX_UPLOAD_BYTES
+from api.resources.suppressions.entries import MAX_OPT_OUTS
 from api.resources.webhooks.routes import MAX_WEBHOOKS
 from api.schemas import fields
 from api.schemas.entries import MAX_ENTRIES
@@ -92,11 +91,6 @@ class RequestBounds(Schema):
     )
     exports_under_way = bound(
         EXPORTS_OF_ACCOUNT, "Maximum concurrent CSV exports per API process; further ones get `rate_limited`."
-    )
-    large_groups_under_way = bound(
-        MAX_AT_ONCE,
-        f"Maximum groups of {LARGE:,} contacts or more that are priced at the same time for a message with"
-        " placeholders, per API process; further ones get `rate_limited`.",
     )
     unread_bytes = bound(
         MAX_UNREAD_BYTES,

@@ -7,8 +7,6 @@ from sqlalchemy import bindparam, func, select
 from api.accept.recipients import hourly_limit
 from api.auth.tokens import Caller
 from api.endpoint import endpoint, services
-from api.limits.rate_limits import MAX_DEBT
-from api.request_cost import BYTES_PER_REQUEST, RECIPIENTS_PER_REQUEST, ROWS_PER_REQUEST
 from api.resources.limits.schemas import LimitsResponse
 from api.resources.sends.bottleneck import eta_of_queue, limits_of_sends
 from shared.accounts.limits import limits_of
@@ -56,12 +54,6 @@ def limits(caller: Caller) -> Any:
     return LIMITS.dump(
         {
             "requests_per_second": min(requests, caller.rate or requests),
-            "request_cost": {
-                "rows": ROWS_PER_REQUEST,
-                "recipients": RECIPIENTS_PER_REQUEST,
-                "body_bytes": BYTES_PER_REQUEST,
-                "debt_seconds": MAX_DEBT,
-            },
             "backlog_messages": waiting,
             "backlog_limited_by": next((limited_by[send.id] for send in sends if send.id in limited_by), None),
             "backlog_eta": eta,

@@ -43,41 +43,11 @@ class RecipientLimitsResponse(Schema):
     )
 
 
-class RequestCostResponse(Schema):
-    """Amounts of work that count as one request toward the rate limit. Each request counts as at least one."""
-
-    rows = fields.Integer(
-        required=True,
-        metadata=doc("Rows of a list, report or export: those returned, and those examined for a filter.", 100),
-    )
-    recipients = fields.Integer(
-        required=True,
-        metadata=doc(
-            "Recipients of a message with placeholders, in a quote or a refused send. An accepted send costs nothing"
-            " extra for its recipients.",
-            10,
-        ),
-    )
-    body_bytes = fields.Integer(
-        required=True, metadata=doc("Bytes of a JSON body, of a file of contacts, or of a response.", 65_536)
-    )
-    debt_seconds = fields.Integer(
-        required=True, metadata=doc("Maximum wait, in seconds, after a request that exceeded the allowance.", 5)
-    )
-
-
 class LimitsResponse(RequestBounds, ObjectBounds):
     """The limits of the service and the account, and the account's backlog."""
 
     requests_per_second = fields.Integer(
         required=True, metadata=doc("Maximum requests per second of the account.", 10_000)
-    )
-    request_cost = fields.Nested(
-        RequestCostResponse,
-        required=True,
-        metadata=doc(
-            "Amounts of work that count as one request. A request that costs more delays the account's next ones."
-        ),
     )
     backlog_messages = fields.Integer(
         required=True, metadata=doc("Number of the account's messages that wait to be sent.", 0)

@@ -13,7 +13,6 @@ from uuid import UUID
 from sqlalchemy import Connection, bindparam, select, text
 
 from api.http.pagination import bad_cursor, from_cursor, to_cursor
-from api.request_cost import add_rows
 from api.resources.messages.history import (
     FROM_BATCH,
     OF_ACCOUNT,
@@ -155,7 +154,6 @@ def _page(
 ) -> MessagePage:
     matches: list[MessageRow] = []
     examined = batches = 0
-    add_rows(MAX_BATCHES if filters.phone is not None and end is not None else 0)
     for row in batches_in_order(connection, values):
         messages = [
             each
@@ -164,7 +162,6 @@ def _page(
         ]
         matching = list(filter(filters.fits, messages))
         matches += matching
-        add_rows(len(messages) - len(matching))
         if len(matches) > limit:
             return MessagePage(matches[:limit], to_cursor(str(matches[limit - 1].id)))
         examined, batches = examined + len(messages), batches + bool(messages)

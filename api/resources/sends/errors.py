@@ -9,7 +9,6 @@ from sqlalchemy import Connection, text
 from api.auth.tokens import Caller
 from api.endpoint import endpoint, services
 from api.http.bounded_queries import reading_list
-from api.request_cost import add_rows
 from api.resources.sends.routes import read_send
 from api.resources.sends.schemas import UNSUCCESSFUL, SendErrorsResponse
 from shared.carriers.error_codes import code_of
@@ -64,6 +63,5 @@ def _count_errors(connection: Connection, send: UUID) -> Counter[tuple[str, str 
         for row in rows:
             if row.status in UNSUCCESSFUL:
                 found[row.status, code_of(row.status, row.error)] += row.messages
-        add_rows(sum(row.messages for row in rows))
         after = rows[0].last
     return found

@@ -7,7 +7,6 @@ from sqlalchemy import bindparam, select
 
 from api.auth.tokens import Caller
 from api.endpoint import endpoint, services
-from api.request_cost import add_rows
 from api.resources.sends.routes import read_send
 from api.resources.sends.schemas import RejectedRecipientsResponse
 from shared.db.connection import reading
@@ -33,5 +32,4 @@ def rejected_recipients(caller: Caller, send_id: UUID) -> Any:
     with reading(services().engine) as connection:
         read_send(connection, caller, send_id, encrypted=True)
         entries = connection.execute(ENTRIES, {"send": send_id}).scalar_one_or_none() or []
-    add_rows(len(entries))
     return RESPONSE.dump({"data": entries})

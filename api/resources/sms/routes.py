@@ -121,8 +121,6 @@ def accept_request(caller: Caller, kind: str, body: dict[str, Any]) -> Idempoten
     accepted = accept(request.services, caller, kind, body, key_of_request(caller, body), request_id, traceparent)
     if isinstance(accepted, PendingSend):
         return PendingResponse(request, accepted.ready, partial(_outcome, accepted, request.summary))
-    if not accepted.replayed and not caller.test:
-        request.work.recipients_priced = 0  # it is charged in credits, which a sandbox has for free
     return _noted(accepted, request.summary)
 
 

@@ -3,16 +3,25 @@
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection
+from sqlalchemy import Connection, bindparam, func, literal, select
 
 from api.commit.draft import MAX_INLINE_ENTRIES
-from api.limits.opt_out_list_size import OptOutCounts
+from api.problems import Problem
 from api.resources.suppressions.schemas import MAX_REASON_LENGTH
 from shared.contacts.suppressions import Scope, Suppression, report_suppressed, suppress_all
+from shared.db.one_at_a_time import one_at_a_time
+from shared.db.tables.contacts import suppression as suppressions
 from shared.lifecycle import Category
 from shared.senders.sender_ids import NO_SENDER_ID, form_of
 from shared.sms.numbering import Numbering, is_valid
 from shared.sms.phones import QUOTED_CHARACTERS, is_phone
+
+MAX_OPT_OUTS = 10_000_000
+"""Entries of one account. Opt-outs by STOP are stored even above it."""
+COUNT = select(func.count()).select_from(
+    select(literal(1)).where(suppressions.c.account_id == bindparam("account")).limit(bindparam("most")).subquery()
+)
+"""At most `most`. A million take a tenth of a second."""
 
 
 class OptOut(NamedTuple):
@@ -65,7 +74,7 @@ def read_opt_outs(entries: Iterable[OptOut], numbering: Numbering) -> OptOuts:
     return OptOuts(accepted, submitted, duplicate, rejected, frozenset(as_shown))
 
 
-def put(connection: Connection, account_id: int, read: OptOuts, counts: OptOutCounts) -> dict[str, Any]:
+def put(connection: Connection, account_id: int, read: OptOuts) -> dict[str, Any]:
     """Add the opt-outs to the list, with a single event for all of them.
 
     Returns the response: counts, and the rejected entries. Raises Problem suppression_limit.
@@ -74,7 +83,7 @@ def put(connection: Connection, account_id: int, read: OptOuts, counts: OptOutCo
     if read.as_shown:
         suppress_all(connection, account_id, read.as_shown)
     if added:
-        counts.check(connection, account_id, added)
+        _check_size(connection, account_id)
         _record_event(connection, account_id, added, read.accepted)
     return {
         "counts": {
@@ -87,6 +96,16 @@ def put(connection: Connection, account_id: int, read: OptOuts, counts: OptOutCo
         "rejected": read.rejected[:MAX_INLINE_ENTRIES],
         **({"rejected_truncated": True} if len(read.rejected) > MAX_INLINE_ENTRIES else {}),
     }
+
+
+def _check_size(connection: Connection, account_id: int) -> None:
+    """Raise Problem suppression_limit if the account has too many, with those that this transaction has added.
+
+    Waits until others that were checked before have committed theirs, so that they are counted.
+    """
+    one_at_a_time(connection, "suppressions", account_id)
+    if connection.execute(COUNT, {"account": account_id, "most": MAX_OPT_OUTS + 1}).scalar_one() > MAX_OPT_OUTS:
+        raise Problem("suppression_limit", f"An account has at most {MAX_OPT_OUTS:,} opt-outs.")
 
 
 def _record_event(connection: Connection, account_id: int, added: int, accepted: set[Suppression]) -> None:

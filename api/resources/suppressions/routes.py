@@ -145,11 +145,11 @@ def _numbering(caller: Caller) -> Numbering:
 
 
 def _put(caller: Caller, body: dict[str, Any], entries: Iterable[OptOut], numbering: Numbering) -> IdempotentResponse:
-    key, counts = key_of_request(caller, body), services().opt_outs
+    key = key_of_request(caller, body)
     # Before the transaction, which would otherwise stay open during the parsing.
     read = read_opt_outs(entries, numbering)
     with services().engine.begin() as connection:
-        return once(connection, key, lambda: encode(ADDED.dump(put(connection, caller.account_id, read, counts))))
+        return once(connection, key, lambda: encode(ADDED.dump(put(connection, caller.account_id, read))))
 
 
 def _position(cursor: str) -> Position:

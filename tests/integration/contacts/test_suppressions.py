@@ -7,8 +7,7 @@ import pytest
 from sqlalchemy import text
 from werkzeug.test import TestResponse
 
-from api.limits import opt_out_list_size
-from api.resources.suppressions import routes
+from api.resources.suppressions import entries, routes
 from shared.audit.check import audit
 from shared.outbox import listen
 from tests.harness.deliveries import settled_events
@@ -48,8 +47,7 @@ def test_a_phone_may_have_its_plus_sign(service: Service) -> None:
 
 
 def test_a_full_list_takes_a_new_entry_after_one_is_removed(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
-    """At once, although they are not counted for each request."""
-    monkeypatch.setattr(opt_out_list_size, "MAX_OPT_OUTS", 2)
+    monkeypatch.setattr(entries, "MAX_OPT_OUTS", 2)
     assert service.post("/suppressions", phones=[PHONE, OTHER]).status_code == 200
     assert service.delete(f"/suppressions/{PHONE}").status_code == 200
     assert service.post("/suppressions", phones=["254733000003"]).status_code == 200

@@ -198,7 +198,7 @@ CASES = {
     ),
     "open_import_bytes": Case("shared.contacts.imports.MAX_OPEN_BYTES", import_file, 409, "import_limit", lowered=20),
     "suppressions": Case(
-        "api.limits.opt_out_list_size.MAX_OPT_OUTS",
+        "api.resources.suppressions.entries.MAX_OPT_OUTS",
         lambda made, number: made.post("/suppressions", phones=[str(254711000000 + number)]),
         409,
         "suppression_limit",
@@ -217,7 +217,7 @@ CASES = {
 SERVER = "tests/unit/server/test_application.py::"
 JSON, HEADS = "tests/unit/http/test_json_body.py::", "tests/unit/server/test_protocol.py::"
 SIGN_IN, LISTS = "tests/integration/auth/test_sign_in.py::", "tests/integration/http/test_bounded_lists.py::"
-LIMITS, COST = "tests/integration/limits/test_limits.py::", "tests/integration/limits/test_request_cost.py::"
+LIMITS = "tests/integration/limits/test_limits.py::"
 TESTED_BELOW_HTTP = {
     "headers": ("api.http.request.MAX_HEADERS", HEADS + "test_a_head_that_is_too_large"),
     "header_bytes": ("api.http.request.MAX_LINE_BYTES", HEADS + "test_a_head_that_is_too_large"),
@@ -258,10 +258,6 @@ TESTED_BELOW_HTTP = {
         "api.server.thread_pools.MAX_UNREAD_BYTES",
         SERVER + "test_an_owner_whose_clients_do_not_read_gets_no_more",
     ),
-    "large_groups_under_way": (
-        "api.limits.large_groups.MAX_AT_ONCE",
-        "tests/integration/accept/test_large_groups.py::test_an_account_prices_few_at_once_without_affecting_others",
-    ),
     "token_seconds": (
         "api.auth.tokens.VALID",
         "tests/integration/http/test_bad_inputs.py::test_b45_a_token_that_has_expired",
@@ -290,7 +286,6 @@ TESTED_BELOW_HTTP = {
 """Limits that single requests cannot exceed: the constant that is enforced, and the test that exceeds it."""
 OF_THE_ACCOUNT = {
     "requests_per_second": LIMITS + "test_an_account_has_a_rate_of_its_own",
-    "request_cost": COST + "test_an_account_in_debt_is_refused_and_no_other",
     "spending": LIMITS + "test_sends_above_the_daily_spend_limit_are_refused",
     "destinations": LIMITS + "test_one_phone_must_be_in_an_allowed_destination",
     "pumping_guard": LIMITS + "test_one_time_passwords_to_consecutive_phones_are_refused",

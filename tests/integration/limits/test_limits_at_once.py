@@ -7,7 +7,6 @@ import pytest
 from sqlalchemy import Connection, text
 from werkzeug.test import TestResponse
 
-from api.limits.opt_out_list_size import OptOutCounts
 from api.resources.suppressions.entries import OptOut, put, read_opt_outs
 from shared.accounts.administration import create_key
 from shared.sms.numbering import Numbering
@@ -33,12 +32,12 @@ def refused_after(service: Service, make: Make, request: Callable[[], TestRespon
 
 @pytest.mark.parametrize("sandbox", [False, True])
 def test_opt_outs(service: Service, monkeypatch: pytest.MonkeyPatch, sandbox: bool) -> None:
-    monkeypatch.setattr("api.limits.opt_out_list_size.MAX_OPT_OUTS", 1)
+    monkeypatch.setattr("api.resources.suppressions.entries.MAX_OPT_OUTS", 1)
     ours = service.in_sandbox() if sandbox else service
     theirs = read_opt_outs([OptOut("254711000001", "asked")], Numbering(None))
     refused = refused_after(
         service,
-        lambda connection: put(connection, ours.account_id, theirs, OptOutCounts()),
+        lambda connection: put(connection, ours.account_id, theirs),
         lambda: ours.post("/suppressions", phones=["254711000002"]),
     )
     assert refused == (409, "suppression_limit")

@@ -10,7 +10,7 @@ from redis import Redis
 from redis.exceptions import RedisError
 
 from api.limits import rate_limits
-from api.limits.rate_limits import MAX_DEBT, Buckets
+from api.limits.rate_limits import Buckets
 from api.limits.shared_token_buckets import SharedRateLimit
 
 
@@ -55,24 +55,6 @@ def test_a_key_may_have_a_rate_of_its_own(clock: Clock) -> None:
     clock.now += 2
     assert taken(buckets, 50, rate=3) == 3
     assert buckets.wait(-1, 0.1) == 11
-
-
-def test_charging_more_than_is_left_makes_a_debt(clock: Clock) -> None:
-    buckets = Buckets(10)
-    assert buckets.take("a") == 9
-    assert buckets.charge("a", 29) == -20
-    assert taken(buckets, 5) == 0 and buckets.wait(buckets.take("a")) == 3
-    clock.now += 2.15
-    assert taken(buckets, 5) == 1
-    assert taken(buckets, 20, "b") == 10
-
-
-def test_a_debt_is_bounded(clock: Clock) -> None:
-    buckets = Buckets(10)
-    assert buckets.charge("a", 1e9) == -10 * MAX_DEBT
-    assert buckets.charge("a", 1e9) == -10 * MAX_DEBT
-    clock.now += MAX_DEBT + 1
-    assert taken(buckets, 20) == 10
 
 
 def test_no_more_keys_are_remembered_than_fit(clock: Clock) -> None:

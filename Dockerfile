@@ -26,12 +26,7 @@ RUN pip --python /opt/venv/bin/python install --no-deps --no-build-isolation --e
     && rm -r /opt/venv/lib/python3.11/site-packages/phonenumbers/geodata \
              /opt/venv/lib/python3.11/site-packages/phonenumbers/carrierdata \
     && python -m compileall -q shared api worker bulksms console clients/python \
-    && /opt/venv/bin/python -m bulksms.sbom requirements-server.lock > /app/sbom.cdx.json \
     && rm requirements-server.lock
-
-# docker build --target sbom --output . .
-FROM scratch AS sbom
-COPY --from=build /app/sbom.cdx.json /
 
 FROM python:3.11-slim
 ENV PATH=/opt/venv/bin:$PATH PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1

@@ -162,7 +162,10 @@ docs: $(READY) ## Build the documentation site into site/, where the API finds i
 
 sbom: $(READY) ## Write the service's bill of materials to var/sbom.cdx.json (CycloneDX)
 	@mkdir -p var
-	@$(BIN)/python -m bulksms.sbom requirements-server.lock > var/sbom.cdx.json
+	@[ -x $(VENV)-sbom/bin/cyclonedx-py ] || { $(BIN)/python -m venv --clear $(VENV)-sbom \
+		&& $(VENV)-sbom/bin/python -m pip --disable-pip-version-check install --quiet cyclonedx-bom==7.5.0; }
+	@$(VENV)-sbom/bin/cyclonedx-py requirements --pyproject pyproject.toml --output-reproducible \
+		--output-file var/sbom.cdx.json requirements-server.lock
 
 clients: $(READY) ## Regenerate the files of clients/ from the OpenAPI document
 	$(BIN)/python -m clients.making
@@ -191,7 +194,7 @@ lock: $(READY) ## Resolve the dependencies again; UPGRADE=1 takes newer versions
 	$(PIN) --group docs --constraint requirements.lock --output-file requirements-docs.lock
 
 clean: ## Remove the virtual environment and caches; var/ (your data) stays
-	rm -rf $(VENV) $(VENV)-next $(VENV)-kubernetes build site *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(VENV)-next $(VENV)-kubernetes $(VENV)-sbom build site *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -not -path './var/*' -prune -exec rm -rf {} +
 
 # All stamps are written last, so an interrupted install is done again from its start.

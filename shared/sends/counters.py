@@ -92,13 +92,15 @@ def count_messages(carrier: str, counts: MessageCounts) -> None:
 
 def count_delays(carrier: str, lane: int | None, delays: Collection[float]) -> None:
     """Count the seconds from submit to receipt, one for each message."""
-    RECEIPT_DELAY.observe_all(delays, carrier, _category(lane))
+    histogram = RECEIPT_DELAY.labels(carrier, _category(lane))
+    for delay in delays:
+        histogram.observe(max(0.0, delay))
 
 
 def initialize_delays(carrier: str) -> None:
     """Expose the receipt delays of a carrier in every category, also before the first receipt."""
     for lane in (None, *range(len(LANES))):
-        RECEIPT_DELAY.initialize(carrier, _category(lane))
+        RECEIPT_DELAY.labels(carrier, _category(lane))
 
 
 def _category(lane: int | None) -> str:

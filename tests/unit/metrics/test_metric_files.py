@@ -19,14 +19,14 @@ CONNECTION_FAILURES.labels("redis").inc()
 print("counted", flush=True)
 sys.stdin.read()
 """
-FORK = """
-import os
-from shared.observability.metrics import CONNECTION_FAILURES
-child = os.fork()
-for _ in range(100):
-    CONNECTION_FAILURES.labels("redis").inc()
-if child:
-    os.waitpid(child, 0)
+RECENT = """
+from shared.observability.metrics import RECEIPT_DELAY
+from worker.pacing.recent_delays import RecentDelays
+delays = RECEIPT_DELAY.labels("main", "marketing")
+recent = RecentDelays(RECEIPT_DELAY)
+for _ in range({times}):
+    delays.observe(25.0)
+print(recent.counts()["main"]["30.0"])
 """
 
 
@@ -80,11 +80,6 @@ def test_processes_that_run_at_the_same_time_have_files_of_their_own(tmp_path: P
         with counting(tmp_path):
             assert files(tmp_path) == 2 * of_one
     assert failures(tmp_path) == 3
-
-
-def test_a_forked_child_counts_for_itself(tmp_path: Path) -> None:
-    subprocess.run([sys.executable, "-c", FORK], env={**os.environ, DIRECTORY: str(tmp_path)}, check=True, timeout=60)
-    assert failures(tmp_path) == 200
 
 
 def test_gauges_of_ended_processes_are_forgotten(tmp_path: Path) -> None:

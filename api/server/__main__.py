@@ -5,7 +5,6 @@ Each of them imports this module before it shows its first sign of life: it load
 
 import errno
 import logging
-import os
 import sys
 import threading
 from functools import partial
@@ -53,7 +52,7 @@ def _checked_settings() -> Settings:
     try:
         settings = service_settings()
         http_carriers(settings.carriers_file)
-        are_traces_on(os.environ)
+        are_traces_on()
     except SettingsError as error:
         sys.exit(str(error))
     if settings.simulated:

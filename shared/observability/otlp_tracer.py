@@ -4,7 +4,6 @@ Ended spans wait in a bounded queue, and a thread of OpenTelemetry exports them.
 are dropped; whoever ends a span never waits.
 """
 
-import logging
 import os
 import threading
 import time
@@ -33,9 +32,6 @@ Parent = Span | str
 """A span of this process, or the W3C traceparent of one elsewhere."""
 Kind = Literal["internal", "client", "consumer"]
 
-EXPORTER_LOGGER = "opentelemetry.exporter.otlp.proto.http.trace_exporter"
-LOG_SECONDS = 60.0
-"""At most one line about a collector that is away is logged in this time."""
 STOP_SECONDS = 3.0
 """How long a process that ends waits for its last spans to be exported."""
 CONTEXT_HEADERS = (b"traceparent", b"tracestate")
@@ -53,7 +49,6 @@ class Tracer:
         self._provider = TracerProvider(resource=Resource.create(name), shutdown_on_exit=False)
         self._provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter()))
         self._tracer = self._provider.get_tracer("bulksms")
-        logging.getLogger(EXPORTER_LOGGER).addFilter(_AtIntervals(LOG_SECONDS))
 
     def begin(
         self,
@@ -116,20 +111,3 @@ def _context_of(carrier: Mapping[str, str]) -> Context:
 def _wall_clock_ns(moment: float) -> int:
     """Nanoseconds since 1970 of a monotonic time."""
     return time.time_ns() - int((time.monotonic() - moment) * 1e9)
-
-
-class _AtIntervals(logging.Filter):
-    """Lets one record pass in `seconds`: a collector that is away would be logged every few seconds."""
-
-    def __init__(self, seconds: float) -> None:
-        super().__init__()
-        self._seconds = seconds
-        self._next = 0.0
-
-    def filter(self, record: logging.LogRecord) -> bool:
-        """Whether the record is logged."""
-        now = time.monotonic()
-        passes = now >= self._next
-        if passes:
-            self._next = now + self._seconds
-        return passes

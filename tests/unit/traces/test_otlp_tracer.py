@@ -1,13 +1,11 @@
-"""Spans as they come to a collector, and what is logged if none is there."""
+"""Spans as they come to a collector."""
 
-import logging
 import time
 from collections.abc import Iterator
 
 import pytest
 
-from bulksms.local.ports import LOOPBACK, free_port
-from shared.observability.otlp_tracer import EXPORTER_LOGGER, Tracer
+from shared.observability.otlp_tracer import Tracer
 from tests.harness.collector import Collector, collector
 
 pytestmark = pytest.mark.usefixtures("patient_exporter")
@@ -83,17 +81,3 @@ def test_the_spans_of_one_act_are_linked(tracer: Tracer, spans: Collector) -> No
     first, *others = (spans.trace(trace)["act"] for trace in traces)
     assert first.links == [span.id for span in others]
     assert [span.links for span in others] == [[first.id], [first.id]]
-
-
-def test_a_collector_that_is_away_is_logged_once(
-    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", f"http://{LOOPBACK}:{free_port()}")
-    monkeypatch.setenv("OTEL_EXPORTER_OTLP_TIMEOUT", "1")
-    monkeypatch.setattr(logging.getLogger(EXPORTER_LOGGER), "filters", [])
-    tracer = Tracer("bulksms-test")
-    tracer.begin("act", PARENT, time.monotonic()).end()
-    with caplog.at_level(logging.WARNING, EXPORTER_LOGGER):
-        tracer.stop()
-        logging.getLogger(EXPORTER_LOGGER).warning("again")
-    assert len([record for record in caplog.records if record.name == EXPORTER_LOGGER]) == 1

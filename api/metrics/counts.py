@@ -21,7 +21,6 @@ from sqlalchemy import (
     Select,
     Table,
     bindparam,
-    case,
     extract,
     func,
     literal_column,
@@ -158,10 +157,7 @@ NEXT_DUE_AT = func.clock_timestamp() + bindparam("seconds", type_=Interval)
 NEW = insert(state_count).values(due_at=NEXT_DUE_AT)
 TAKE_COUNTING = NEW.on_conflict_do_update(
     index_elements=["id"],
-    set_={
-        "due_at": NEW.excluded.due_at,
-        "counted_at": case((state_count.c.counted_at <= func.clock_timestamp(), state_count.c.counted_at)),
-    },
+    set_={"due_at": NEW.excluded.due_at},
     where=IS_DUE,
 ).returning(state_count.c.id)
 STORE = update(state_count).values(

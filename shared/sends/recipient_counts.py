@@ -59,13 +59,6 @@ class PhoneCounts:
         left = share - room / before if room >= 0 else share + 1 - (limit - 1) / now
         return max(1, ceil(left * HOUR))
 
-    def join_windows(self) -> None:
-        """Count the messages of both windows, and of all processes, as if this process had counted them in this one."""
-        for other in (self.others, self.before):
-            self.own.update(other)
-            other.clear()
-        self.shared = dict(self.own)
-
     def next_window(self) -> "PhoneCounts":
         """New counts, with these as the previous window."""
         self.own.update(self.others)
@@ -170,7 +163,7 @@ class RecipientCounts:
         """The counts of an account and lane, and the share of the previous window that is within the hour."""
         now = self._clock() / HOUR
         window = int(now)
-        if window != self._window:
+        if window > self._window:
             self._roll(window)
         counts = self._counts.get((account_id, lane))
         if counts is None:
@@ -178,13 +171,9 @@ class RecipientCounts:
         return counts, 1 - (now - window)
 
     def _roll(self, window: int) -> None:
-        """Begin another window. If the clock was set back, nothing is forgotten: what was counted is counted longer."""
-        if window < self._window:
-            for counts in self._counts.values():
-                counts.join_windows()
-        else:
-            before = self._counts if window == self._window + 1 else {}
-            self._counts = {key: counts.next_window() for key, counts in before.items() if counts.own}
+        """Begin a later window. If the clock is set back, the last one goes on."""
+        before = self._counts if window == self._window + 1 else {}
+        self._counts = {key: counts.next_window() for key, counts in before.items() if counts.own}
         self._changed.clear()
         self._window, self._size = window, sum(len(counts.own) for counts in self._counts.values())
 

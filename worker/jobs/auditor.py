@@ -12,7 +12,7 @@ from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 from uuid import uuid4
 
-from sqlalchemy import Connection, Engine, Interval, bindparam, func, or_, update
+from sqlalchemy import Connection, Engine, Interval, bindparam, func, update
 from sqlalchemy.dialects.postgresql import insert
 
 from shared.accounts.administration import freeze_accounts
@@ -51,10 +51,7 @@ NEW = insert(lease).values(held_until=TIME)
 TAKE_PERIOD = NEW.on_conflict_do_update(
     index_elements=["name"],
     set_={"holder": NEW.excluded.holder, "held_until": NEW.excluded.held_until},
-    where=or_(
-        lease.c.held_until < func.clock_timestamp(),
-        lease.c.held_until > func.clock_timestamp() + LONGEST_PAUSE + ATTEMPT,  # the clock was set back since then
-    ),
+    where=lease.c.held_until < func.clock_timestamp(),
 ).returning(lease.c.name)
 HOLD = (
     update(lease)

@@ -56,11 +56,8 @@ QUOTED = literal('"', Text) + PHONE + '"'
 WAITING = bindparam("waiting", type_=ARRAY(Uuid))
 ASKED_AT = bindparam("asked_at", type_=erasure.c.created_at.type)
 LONGEST_WAIT = timedelta(hours=1)
-"""Between two searches. One that is due later is due now: the clock of the database was set back since."""
-IS_DUE = and_(
-    erasure.c.completed_at.is_(None),
-    or_(erasure.c.due_at <= func.now(), erasure.c.due_at > func.now() + LONGEST_WAIT),
-)
+"""Between two searches."""
+IS_DUE = and_(erasure.c.completed_at.is_(None), erasure.c.due_at <= func.now())
 SUBJECT = (
     select(*erasure.c["account_id", "phone", "waiting", "created_at"])
     .add_columns(

@@ -6,7 +6,7 @@ turn.
 
 from uuid import UUID
 
-from sqlalchemy import Column, ColumnElement, Engine, Select, and_, bindparam, case, func, select
+from sqlalchemy import Column, ColumnElement, Engine, Select, and_, bindparam, func, select
 from sqlalchemy.dialects.postgresql import insert
 
 from shared.db.connection import transaction
@@ -20,8 +20,6 @@ TAKE_TURN = (
     .values(kind=bindparam("job_kind"), account_id=bindparam("account"), taken_at=func.clock_timestamp())
     .on_conflict_do_update(index_elements=["kind", "account_id"], set_={"taken_at": func.clock_timestamp()})
 )
-LAST_TURN = case((job_turn.c.taken_at <= func.clock_timestamp(), job_turn.c.taken_at))
-"""Null if it lies ahead: the clock of the database was set back since."""
 
 
 def next_in_turn(
@@ -43,7 +41,7 @@ def next_in_turn(
         select(job.label("id"), account.label("account_id"))
         .select_from(turns)
         .where(waits, is_ready(kind, job))
-        .order_by(yields(kind, job), LAST_TURN.nulls_first(), since)
+        .order_by(yields(kind, job), job_turn.c.taken_at.nulls_first(), since)
         .limit(1)
         .with_for_update(of=job.table, skip_locked=True)
     )

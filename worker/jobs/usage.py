@@ -31,7 +31,6 @@ from sqlalchemy import (
     delete,
     func,
     not_,
-    or_,
     select,
     update,
 )
@@ -76,15 +75,13 @@ NEXT_HOURS = func.generate_series(
     func.coalesce(LAST_HOUR + HOUR, FIRST_SEND - HOUR, THIS_HOUR), func.now(), HOUR
 ).column_valued("hour")
 BEGIN = insert(usage_hour).from_select(["began_at", "due_at"], select(NEXT_HOURS, NEXT_HOURS)).on_conflict_do_nothing()
-IS_DUE = or_(usage_hour.c.due_at <= func.now(), usage_hour.c.counted_at > func.now())
-"""Or the clock of the database was set back since it was counted."""
 DUE = (
     select(
         usage_hour.c.began_at,
         cast(usage_hour.c.began_at, Text).label("name"),
         failures_of("usage", usage_hour.c.began_at).label("failures"),
     )
-    .where(not_(usage_hour.c.final), IS_DUE, is_ready("usage", usage_hour.c.began_at))
+    .where(not_(usage_hour.c.final), usage_hour.c.due_at <= func.now(), is_ready("usage", usage_hour.c.began_at))
     .order_by(usage_hour.c.due_at)
     .limit(1)
 )

@@ -22,14 +22,7 @@ ALLOWED = f"""
 local now = redis.call('TIME')
 local at = now[1] + now[2] / 1000000
 local key, rate = KEYS[1], tonumber(ARGV[1])
-local ahead = redis.call('PTTL', key) / 1000 - {KEPT_SECONDS}
-if ahead > 0 then
-    for _, name in ipairs({{'at', 'next', 'claimed', 'since'}}) do
-        local time = redis.call('HGET', key, name)
-        if time then redis.call('HSET', key, name, string.format('%.6f', time - ahead)) end
-    end
-    redis.call('EXPIRE', key, {KEPT_SECONDS})
-end
+if redis.call('PTTL', key) > 1000 * {KEPT_SECONDS} then redis.call('DEL', key) end
 local row = redis.call('HMGET', key, 'tokens', 'limit', 'since', 'base', 'at', 'next')
 local base, allowed = rate, rate
 if row[2] then
@@ -40,8 +33,8 @@ end
 """
 """Begins each script: computes `allowed`, in segments per second; 0 means no limit. ARGV[1] is the rate.
 
-If the state would be kept for longer than KEPT_SECONDS, Redis's clock was set back since its last change. Its times are
-then moved as far back, as if no time had passed since: the carrier goes on, and not faster than its rate."""
+A state that would be kept for longer than KEPT_SECONDS is from before the clock of Redis was set back: it begins
+anew."""
 
 TAKE_TOKENS = f"""{ALLOWED}
 local wanted, patience = tonumber(ARGV[2]), tonumber(ARGV[3])

@@ -6,11 +6,11 @@ least once, always with the same id.
 """
 
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Connection, Engine, Row, bindparam, func, select, text, union_all, update
+from sqlalchemy import Connection, Engine, Row, bindparam, func, select, text, update
 
 from shared.db.connection import transaction
 from shared.db.expressions import in_constants, in_parameter
@@ -34,10 +34,6 @@ LEASED = "w.lease_until BETWEEN clock_timestamp() AND clock_timestamp() + interv
 RESTS = "w.rest_until BETWEEN clock_timestamp() AND clock_timestamp() + interval '61 minutes'"
 """SQL: webhook `w` rests. No rest is longer than an hour (MAX_REST in worker/webhooks/client.py), so one that ends
 later is from before the clock of the database was set back."""
-LONGEST_WAIT = timedelta(hours=27)
-"""No delivery waits longer (DELAYS and JITTER in worker/webhooks/policy.py). One that is due later is due now: its time
-is from before the clock of the database was set back."""
-TOO_FAR_AHEAD = f"d.next_at > statement_timestamp() + interval '{LONGEST_WAIT}'"
 
 HOOK = f"""
     w.id, w.account_id, w.url, w.events, w.state, w.secret_version, w.xid, w.event_id, w.failures, w.epoch,
@@ -57,16 +53,13 @@ CLAIM = text(
                                AND (e.id <> batch_of(w.event_id) OR right(CAST(w.event_id AS text), 4) <> 'ffff')
                                AND e.xid < {OLDEST_OPEN_XID})
                     OR EXISTS (SELECT FROM delivery d WHERE d.webhook_id = w.id AND d.state = 'pending'
-                                                        AND d.next_at <= statement_timestamp())
-                    OR EXISTS (SELECT FROM delivery d WHERE d.webhook_id = w.id AND d.state = 'pending'
-                                                        AND {TOO_FAR_AHEAD}))
+                                                        AND d.next_at <= statement_timestamp()))
              ORDER BY w.failures, w.lease_until NULLS FIRST LIMIT :limit FOR UPDATE SKIP LOCKED) due
      WHERE w.id = due.id
     RETURNING {HOOK}
     """
 )
-"""Claims webhooks that have events or retries to post. One statement, so that no two processes claim the same one. What
-is due and what lies too far ahead are two ranges of the index: with OR, Postgres would read all that is pending."""
+"""Claims webhooks that have events or retries to post. One statement, so that no two processes claim the same one."""
 
 RENEW = text(
     f"""
@@ -84,16 +77,12 @@ RELEASE = (
 )
 """Ends the epoch as well: a renewal that is on its way at this moment would lease the webhook to nobody."""
 OF_WEBHOOK = delivery.c.webhook_id == bindparam("id")
-PENDING = (
+DUE = (
     select(*delivery.c["event_id", "type", "attempts"])
-    .where(OF_WEBHOOK, in_constants(delivery.c.state, "pending"))
+    .where(OF_WEBHOOK, in_constants(delivery.c.state, "pending"), delivery.c.next_at <= func.statement_timestamp())
     .order_by(delivery.c.next_at)
     .limit(bindparam("limit"))
 )
-DUE = union_all(
-    PENDING.where(delivery.c.next_at <= func.statement_timestamp()),
-    PENDING.where(delivery.c.next_at > func.statement_timestamp() + LONGEST_WAIT),
-).limit(bindparam("limit"))
 KNOWN = select(delivery.c.event_id).where(OF_WEBHOOK, in_parameter(delivery.c.event_id, "events"))
 
 MOVE = text(

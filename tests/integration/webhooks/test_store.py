@@ -78,24 +78,6 @@ def test_a_webhook_does_not_wait_for_a_clock_that_was_set_back(service: Service,
     assert not hook.rests
 
 
-@pytest.mark.parametrize(("ahead", "due"), [("-1 second", True), ("25 hours", False), ("28 hours", True)])
-def test_a_delivery_that_is_due_later_than_any_delay_is_due_now(service: Service, ahead: str, due: bool) -> None:
-    """The clock was set back since."""
-    (hook,) = store.claim(service.engine, 10)
-    work = store.read_work(service.engine, hook)
-    for job in work.jobs:
-        job.reply = Reply(500, "http_status", 1)
-    assert store.record(service.engine, hook, work)
-    with service.engine.begin() as connection:
-        connection.execute(text("UPDATE webhook SET rest_until = NULL, failures = 0"))
-        connection.execute(text(f"UPDATE delivery SET next_at = clock_timestamp() + interval '{ahead}'"))
-    expire(service)
-    claimed = store.claim(service.engine, 10)
-    assert bool(claimed) is due
-    retries = store.read_work(service.engine, claimed[0] if claimed else hook).retries
-    assert len(retries) == (len(work.jobs) if due else 0)
-
-
 def test_a_webhook_rests_for_as_long_as_its_receiver_has_asked(service: Service) -> None:
     with service.engine.begin() as connection:
         connection.execute(text("UPDATE webhook SET rest_until = clock_timestamp() + interval '60 minutes'"))

@@ -8,7 +8,6 @@ Call everything here on the event loop only.
 """
 
 import asyncio
-import time
 from collections import OrderedDict, deque
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -41,10 +40,7 @@ counted."""
 EXPORTS_OF_ACCOUNT = 4
 """Streamed responses to one account at the same time, in each process."""
 EXPORT_THREADS = 4
-"""They make the chunks of streamed responses, one chunk of an account at a time. After each, a thread rests for as long
-as it worked, because making lines of CSV keeps the interpreter busy."""
-MAX_REST_SECONDS = 0.25
-"""Longest rest of a thread after a chunk, and of an owner with waiting reads after each read."""
+"""They make the chunks of streamed responses, one chunk of an account at a time."""
 MAX_UNREAD_BYTES = 32 * 1024 * 1024
 """Bytes of responses to one owner that its clients have not taken yet, in each process. Above that, it gets no more."""
 SIGN_IN_THREADS = 4
@@ -128,29 +124,15 @@ class Permits:
         self._held.release(owner)
 
 
-def rest_as_long(work: Callable[[], Result]) -> Result:
-    """Do the work, and rest for as long as it took, at most MAX_REST_SECONDS."""
-    begin = time.monotonic()
-    try:
-        return work()
-    finally:
-        time.sleep(min(time.monotonic() - begin, MAX_REST_SECONDS))
-
-
 class WaitingCall(NamedTuple):
     """A function that waits for a thread."""
 
     outcome: "asyncio.Future[object]"
     function: Callable[[], object]
-    rests: bool
 
 
 class FairThreadPool:
-    """A thread pool that serves owners round-robin, at most `max_per_owner` threads each.
-
-    A job that `rests` delays its owner's next one, if that waits for a thread and rests as well, by as long as it took.
-    So an owner that asks for more than its threads can do leaves them half of the time.
-    """
+    """A thread pool that serves owners round-robin, at most `max_per_owner` threads each."""
 
     def __init__(self, name: str, threads: int, max_per_owner: int) -> None:
         self.name = name
@@ -161,13 +143,13 @@ class FairThreadPool:
         self._running = Holdings()
         self._waiting: OrderedDict[Owner, deque[WaitingCall]] = OrderedDict()
 
-    def submit(self, owner: Owner, function: Callable[[], Result], *, rests: bool = False) -> "asyncio.Future[Result]":
+    def submit(self, owner: Owner, function: Callable[[], Result]) -> "asyncio.Future[Result]":
         """Call a function in a thread, now or when the owner is next in the rotation."""
         loop = asyncio.get_running_loop()
         if self._free and self._running.acquire(owner, self.max_per_owner):
-            return self._start(loop, owner, function, rests)
+            return self._start(loop, owner, function)
         outcome: asyncio.Future[Result] = loop.create_future()
-        job = WaitingCall(cast("asyncio.Future[object]", outcome), function, rests)
+        job = WaitingCall(cast("asyncio.Future[object]", outcome), function)
         self._waiting.setdefault(owner, deque()).append(job)
         return outcome
 
@@ -181,25 +163,15 @@ class FairThreadPool:
         return True
 
     def _start(
-        self, loop: asyncio.AbstractEventLoop, owner: Owner, function: Callable[[], Result], rests: bool
+        self, loop: asyncio.AbstractEventLoop, owner: Owner, function: Callable[[], Result]
     ) -> "asyncio.Future[Result]":
         self._free -= 1
-        begun = loop.time() if rests else None
         running = loop.run_in_executor(self._pool, function)
-        running.add_done_callback(partial(self._ended, loop, owner, begun))
+        running.add_done_callback(partial(self._ended, owner))
         return running
 
-    def _ended(self, loop: asyncio.AbstractEventLoop, owner: Owner, begun: float | None, _: object) -> None:
+    def _ended(self, owner: Owner, _: object) -> None:
         self._free += 1
-        waiting = self._waiting.get(owner)
-        if begun is not None and waiting and waiting[0].rests:
-            rest = min(loop.time() - begun, MAX_REST_SECONDS)
-            loop.call_later(rest, self._release, owner)
-            self._start_waiting()
-        else:
-            self._release(owner)
-
-    def _release(self, owner: Owner) -> None:
         self._running.release(owner)
         self._start_waiting()
 
@@ -214,7 +186,7 @@ class FairThreadPool:
                 continue
             if queue:
                 job = queue.popleft()
-                running = self._start(asyncio.get_running_loop(), owner, job.function, job.rests)
+                running = self._start(asyncio.get_running_loop(), owner, job.function)
                 running.add_done_callback(partial(_pass_on, job.outcome))
             if queue:
                 self._waiting.move_to_end(owner)

@@ -26,7 +26,6 @@ from api.limits.bulkheads import (
     Holdings,
     Owner,
     is_signed_in,
-    rest_as_long,
 )
 from api.server.responses import early_problem, send_stream, send_whole, wait_until_done
 from shared.db.cancellation import Cancellation
@@ -39,8 +38,6 @@ PASSWORDS = frozenset(
 """Paths where a password is hashed, which takes long: they have threads of their own, and few."""
 OIDC = frozenset(f"{PREFIX}/{path}" for path in ("sign-in/oidc", "sign-in/oidc/complete"))
 """Paths that wait for the OpenID Connect provider, which may hang, have threads of their own too."""
-READS = ("GET", "HEAD")
-"""Lists and reports: an owner that has more of them waiting than threads gets them at half speed."""
 CARRIERS = "/carriers/"
 EXPORTED = "text/csv"
 """The `Accept` of an export. If the account has too many exports, it is refused before any work."""
@@ -77,8 +74,7 @@ class ThreadPools:
             await send_whole(send, receive, _too_many_exports(environ["PATH_INFO"]), unread)
             return
         cancellation = environ[CANCELLATION] = Cancellation()
-        rests = pool is self._accounts and environ["REQUEST_METHOD"] in READS
-        job = pool.submit(owner, partial(self._call, owner, environ), rests=rests)
+        job = pool.submit(owner, partial(self._call, owner, environ))
         if not unread:
             await wait_until_done(job, receive, partial(pool.withdraw, owner, job), cancellation.cancel)
         response = await job
@@ -106,13 +102,13 @@ class ThreadPools:
         return call(self._app, environ)
 
     def _make_chunk(self, owner: Owner, make: Callable[[], Any]) -> "asyncio.Future[Any]":
-        """Make the next chunk of a streamed response in a thread, which then rests for as long."""
+        """Make the next chunk of a streamed response in a thread."""
 
         def make_one() -> Any:
             with self._chunk_at_a_time:
                 return make()
 
-        return self._chunks.submit(owner, partial(rest_as_long, make_one))
+        return self._chunks.submit(owner, make_one)
 
     def _pool_for(self, owner: Owner, path: str) -> FairThreadPool:
         path = "/" + path.strip("/")  # extra slashes lead to the same view

@@ -2,15 +2,9 @@
 
 import asyncio
 import threading
-import time
 from collections.abc import Callable
-from functools import partial
-from types import SimpleNamespace
 
-import pytest
-
-from api.limits import bulkheads
-from api.limits.bulkheads import MAX_REST_SECONDS, FairThreadPool, Holdings, Permits, rest_as_long
+from api.limits.bulkheads import FairThreadPool, Holdings, Permits
 
 
 class Work:

@@ -73,14 +73,6 @@ def test_an_account_with_many_files_delays_others_by_one_chunk(
     assert done == chunks // 2 < len(many)
 
 
-@pytest.mark.parametrize(("ahead", "erased"), [("50 minutes", False), ("2 hours", True)])
-def test_an_erasure_does_not_wait_for_a_clock_that_was_set_back(service: Service, ahead: str, erased: bool) -> None:
-    ask_to_erase(service, 1)
-    with service.engine.begin() as connection:
-        connection.execute(text(f"UPDATE erasure SET due_at = now() + interval '{ahead}'"))
-    assert (erase_one(service.engine) is not None) is erased
-
-
 @pytest.mark.parametrize(("due_for", "first"), [("1 second", "completed"), ("2 minutes", "queued")])
 def test_an_import_that_failed_is_tried_after_the_others(
     service: Service, monkeypatch: pytest.MonkeyPatch, due_for: str, first: str

@@ -85,47 +85,6 @@ def test_owners_take_turns() -> None:
     asyncio.run(run())
 
 
-class Rests:
-    """The rests of a loop: each ends when the test says so."""
-
-    def __init__(self) -> None:
-        self.seconds: list[float] = []
-        self._ends: list[Callable[[], None]] = []
-        asyncio.get_running_loop().call_later = self._begin  # type: ignore[method-assign, assignment]
-
-    def _begin(self, seconds: float, end: Callable[..., None], *arguments: object) -> None:
-        self.seconds.append(seconds)
-        self._ends.append(partial(end, *arguments))
-
-    def end(self) -> None:
-        """End the oldest."""
-        self._ends.pop(0)()
-
-
-def test_an_owner_with_reads_that_wait_rests_as_long_as_each_took() -> None:
-    async def run() -> None:
-        pool, rests, took = FairThreadPool("test", 1, 1), Rests(), 0.01
-        first, second = [pool.submit(1, partial(time.sleep, took), rests=True) for _ in range(2)]
-        await first
-        assert await pool.submit(2, lambda: "other") == "other"  # its thread is free for others meanwhile
-        assert not second.done() and took <= rests.seconds[0] <= MAX_REST_SECONDS
-        rests.end()
-        await second
-        assert len(rests.seconds) == 1
-
-    asyncio.run(run())
-
-
-def test_an_owner_that_waits_for_each_response_never_rests() -> None:
-    async def run() -> None:
-        pool, rests = FairThreadPool("test", 1, 1), Rests()
-        for _ in range(3):
-            await pool.submit(1, str, rests=True)
-        assert rests.seconds == []
-
-    asyncio.run(run())
-
-
 def test_a_waiting_job_can_be_withdrawn_but_a_running_one_cannot() -> None:
     async def run() -> None:
         pool, work = FairThreadPool("test", 1, 1), Work()
@@ -137,12 +96,3 @@ def test_a_waiting_job_can_be_withdrawn_but_a_running_one_cannot() -> None:
         assert [await working, await last] == ["working", "last"] and work.began == ["working", "last"]
 
     asyncio.run(run())
-
-
-def test_a_thread_rests_for_as_long_as_it_worked(monkeypatch: pytest.MonkeyPatch) -> None:
-    rests: list[float] = []
-    now = iter((1.0, 1.125, 2.0, 9.0))
-    of_the_pool = SimpleNamespace(monotonic=lambda: next(now), sleep=rests.append)  # threads of other tests have theirs
-    monkeypatch.setattr(bulkheads, "time", of_the_pool)
-    assert [rest_as_long(lambda: "chunk"), rest_as_long(lambda: "large chunk")] == ["chunk", "large chunk"]
-    assert rests == [0.125, MAX_REST_SECONDS]

@@ -64,36 +64,3 @@ def test_no_process_starts_without_the_packages(code: str) -> None:
     ended = run(code, ON)
     assert ended.returncode == 1, ended.stderr
     assert "pip install '/path/to/bulksms[traces]'" in ended.stderr
-
-
-START_WITH_TRACES_ON_AND_OFF = f"""
-import os, sys, {", ".join(PROCESSES)}
-from shared.observability.traces import start_traces
-child = os.fork()
-if child:
-    assert os.waitpid(child, 0)[1] == 0
-else:
-    os.environ.update({ON!r})
-api.server.asgi.make_application()
-start_traces("worker")
-print(*sys.modules)
-"""
-
-
-@pytest.fixture(scope="module")
-def loaded() -> tuple[list[str], list[str]]:
-    """The modules of OpenTelemetry that a process has after it has started, of all kinds at once: with traces on, and
-    off."""
-    ended = run(START_WITH_TRACES_ON_AND_OFF, {})
-    assert ended.returncode == 0, ended.stderr
-    on, off = (line.split() for line in ended.stdout.splitlines())
-    assert "shared.observability.traces" in off
-    return of_opentelemetry(on), of_opentelemetry(off)
-
-
-def of_opentelemetry(modules: list[str]) -> list[str]:
-    return [name for name in modules if name.startswith("opentelemetry") or "otlp" in name]
-
-
-def test_nothing_is_imported_while_they_are_off(loaded: tuple[list[str], list[str]]) -> None:
-    assert loaded[1] == []

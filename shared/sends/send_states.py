@@ -70,8 +70,7 @@ RELEASE = text(
     f"""
     UPDATE send
        SET held_reason = NULL, held_by = NULL, was_paused = NULL,
-           state = CASE WHEN was_paused
-                        THEN CAST('paused' AS send_state) ELSE {_WHEN_DUE} END
+           state = CASE WHEN was_paused THEN CAST('paused' AS send_state) ELSE {_WHEN_DUE} END
      WHERE id = :send AND state = 'held'
     """
 )

@@ -15,7 +15,8 @@ from sqlalchemy import Engine, bindparam, select
 from bulksms.output import messages
 from shared.accounts.administration import Refused
 from shared.contacts.charsets import USUAL_CHARSETS, encoding_named
-from shared.contacts.csv import ContactReader, NoContacts, RejectedRow
+from shared.contacts.columns import NoContacts
+from shared.contacts.csv import ContactReader, RejectedRow
 from shared.contacts.groups import put_contacts
 from shared.contacts.text_stream import LineTooLong, NotText, WrongEncoding, text_chunks
 from shared.db.connection import reading, transaction

@@ -17,8 +17,6 @@ from uuid import UUID
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
-__all__ = ["MARK", "PLAIN", "TextKey", "TextKeyMissing", "TextUnreadable", "Texts", "derive_key"]
-
 MARK: Final = "\x0e"
 """The first character of an encrypted text: shift out (ECMA-48 §8.3.128)."""
 NONCE_BYTES: Final = 12

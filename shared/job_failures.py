@@ -44,18 +44,6 @@ from shared.db.tables.running import job_failure
 from shared.encryption import TextKeyMissing
 from shared.job_backoff import JobKind
 
-__all__ = [
-    "Job",
-    "attempt",
-    "attempt_each",
-    "batch_then_singly",
-    "clear_failures",
-    "failed",
-    "failed_or_raise",
-    "succeeded",
-    "time_boxed",
-]
-
 log = logging.getLogger(__name__)
 
 ROUND_SECONDS = 0.5

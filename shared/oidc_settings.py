@@ -6,8 +6,6 @@ from urllib.parse import urlsplit
 
 from shared.environment import SettingsError, switch
 
-__all__ = ["OidcSettings", "is_safe_url", "oidc_settings"]
-
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 MAX_PROVIDER_NAME_LENGTH = 40
 

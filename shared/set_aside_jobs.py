@@ -19,14 +19,9 @@ from shared.lifecycle import SendState
 from shared.sends.holding import release
 
 LIST = select(
-    job_failure.c.kind,
-    job_failure.c.subject,
-    job_failure.c.account_id,
+    *job_failure.c["kind", "subject", "account_id"],
     account.c.name.label("account"),
-    job_failure.c.failures,
-    job_failure.c.error,
-    job_failure.c.failed_at,
-    job_failure.c.set_aside_at,
+    *job_failure.c["failures", "error", "failed_at", "set_aside_at"],
 ).select_from(job_failure.outerjoin(account, account.c.id == job_failure.c.account_id))
 
 

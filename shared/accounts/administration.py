@@ -20,21 +20,6 @@ from shared.db.expressions import in_parameter
 from shared.db.tables import accounts
 from shared.scopes import DEFAULT_SCOPES, SCOPES
 
-__all__ = [
-    "Refused",
-    "activate_account",
-    "allow_authentication",
-    "check_name",
-    "create_account",
-    "create_key",
-    "find_account",
-    "freeze_accounts",
-    "lock_account",
-    "mark_account_closed",
-    "revoke_key",
-    "suspend_account",
-]
-
 ACCOUNTS, KEYS = accounts.account.c, accounts.api_key.c
 CREATE = insert(accounts.account).on_conflict_do_nothing(index_elements=[ACCOUNTS.name]).returning(ACCOUNTS.id)
 NAMED = ACCOUNTS.name == bindparam("account", type_=Text)

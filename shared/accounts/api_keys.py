@@ -27,16 +27,8 @@ USED_RESOLUTION = timedelta(seconds=50)
 
 KEYS = api_key.c
 ALL_COLUMNS = (
-    KEYS.id,
-    KEYS.name,
-    KEYS.test,
-    KEYS.scopes,
-    KEYS.allowed_ips,
-    KEYS.requests_per_second,
-    KEYS.created_at,
-    KEYS.expires_at,
-    KEYS.revoked_at,
-    KEYS.last_used_at,
+    *KEYS["id", "name", "test", "scopes", "allowed_ips", "requests_per_second", "created_at", "expires_at"],
+    *KEYS["revoked_at", "last_used_at"],
 )
 OLD_SECRET_WORKS = KEYS.previous_until > func.clock_timestamp()
 OF_ACCOUNT = KEYS.account_id.in_(IDS_WITH_SANDBOX)

@@ -24,19 +24,11 @@ RECORD = insert(audit_log).values(
 PERSON_ID = case((audit_log.c.actor.like("person %"), cast(func.substr(audit_log.c.actor, len("person ") + 1), Uuid)))
 """The person who made a change, so that an index finds them; NULL if it was somebody else."""
 LIST = select(
-    audit_log.c.id,
-    audit_log.c.at,
-    audit_log.c.account_id,
+    *audit_log.c["id", "at", "account_id"],
     account.c.name.label("account"),
     audit_log.c.actor,
     person.c.name.label("actor_name"),
-    audit_log.c.action,
-    audit_log.c.subject,
-    audit_log.c.before,
-    audit_log.c.after,
-    audit_log.c.reason,
-    audit_log.c.request_id,
-    audit_log.c.address,
+    *audit_log.c["action", "subject", "before", "after", "reason", "request_id", "address"],
 ).select_from(
     audit_log.outerjoin(account, account.c.id == audit_log.c.account_id).outerjoin(person, person.c.id == PERSON_ID)
 )

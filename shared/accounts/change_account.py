@@ -21,12 +21,7 @@ MAX_WEIGHT = 1_000
 MAX_THRESHOLD = 10**12
 ROW = (
     select(
-        account.c.name,
-        account.c.country,
-        account.c.low_balance_threshold,
-        account.c.weight,
-        account.c.retention_days,
-        account.c.sandbox_of,
+        *account.c["name", "country", "low_balance_threshold", "weight", "retention_days", "sandbox_of"],
     )
     .where(account.c.id == bindparam("account"))
     .with_for_update(key_share=True)

@@ -140,15 +140,9 @@ def pumping_findings(
     """What the pumping guard found, for one account or all, newest first."""
     chosen = (
         select(
-            pumping_finding.c.id,
-            pumping_finding.c.at,
-            pumping_finding.c.account_id,
+            *pumping_finding.c["id", "at", "account_id"],
             account.c.name.label("account"),
-            pumping_finding.c.rule,
-            pumping_finding.c.prefix,
-            pumping_finding.c.phones,
-            pumping_finding.c.most,
-            pumping_finding.c.refused,
+            *pumping_finding.c["rule", "prefix", "phones", "most", "refused"],
         )
         .join(account, account.c.id == pumping_finding.c.account_id)
         .where(pumping_finding.c.id < before)

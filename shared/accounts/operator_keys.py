@@ -48,14 +48,7 @@ USED = (
     .values(last_used_at=func.now(), secret_hash=bindparam("new"))
 )
 LIST = select(
-    operator_key.c.id,
-    operator_key.c.name,
-    operator_key.c.scopes,
-    operator_key.c.allowed_ips,
-    operator_key.c.created_at,
-    operator_key.c.expires_at,
-    operator_key.c.revoked_at,
-    operator_key.c.last_used_at,
+    *operator_key.c["id", "name", "scopes", "allowed_ips", "created_at", "expires_at", "revoked_at", "last_used_at"],
 ).order_by(operator_key.c.created_at, operator_key.c.id)
 REVOKE = (
     update(operator_key)

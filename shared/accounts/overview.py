@@ -16,17 +16,8 @@ from shared.lifecycle import MessageStatus
 SANDBOX = account.alias("sandbox")
 REVERSAL = ledger.alias("reversal")
 COLUMNS = (
-    account.c.id,
-    account.c.name,
-    account.c.state,
-    account.c.available,
-    account.c.reserved,
-    account.c.weight,
-    account.c.low_balance_threshold,
-    account.c.country,
-    account.c.retention_days,
-    account.c.authentication,
-    account.c.created_at,
+    *account.c["id", "name", "state", "available", "reserved", "weight", "low_balance_threshold", "country"],
+    *account.c["retention_days", "authentication", "created_at"],
 )
 FAILED = (MessageStatus.UNDELIVERED, MessageStatus.FAILED, MessageStatus.REJECTED, MessageStatus.EXPIRED)
 TODAY = (

@@ -13,8 +13,6 @@ from shared.carriers.error_catalogue import CATALOGUE
 from shared.carriers.smpp.constants import Status
 from shared.lifecycle import MessageStatus
 
-__all__ = ["WITH_ERROR", "carrier_code_of", "code_of", "error_of", "says_opted_out", "unknown_codes", "with_code"]
-
 SEPARATOR: Final = "="
 """Separates the catalogue code and the carrier's code; stored codes contain only letters, digits and `_.:-`."""
 OPTED_OUT: Final = "recipient_opted_out"

@@ -7,8 +7,6 @@ from encodings.aliases import aliases
 from importlib import import_module
 from typing import Final
 
-__all__ = ["USUAL_CHARSETS", "encoding_named", "is_western"]
-
 USUAL_CHARSETS: Final = (
     "utf-8", "utf-16", "windows-1252", "windows-1250", "windows-1251", "windows-1253", "windows-1254", "windows-1255",
     "windows-1256", "windows-1257", "windows-1258", "iso-8859-2", "iso-8859-15", "koi8-r", "macintosh", "ibm850",

@@ -5,8 +5,6 @@ import unicodedata
 from collections.abc import Sequence
 from typing import Final
 
-__all__ = ["ANY_PHONE", "is_of_same_person", "labeled_phones", "rank", "says_mobile"]
-
 ANY_PHONE: Final = 3
 """The rank from which a name says that the column has phones."""
 _LONG: Final = (

@@ -17,8 +17,6 @@ from shared.contacts.rows import sample_rows
 from shared.sms.numbering import Numbering
 from shared.sms.written import DATE
 
-__all__ = ["Candidate", "FileColumns", "NoContacts", "PhoneColumns", "field_name", "read_columns"]
-
 USUAL_NAMES: Final = "phone, mobile, msisdn, telephone, cell, recipient, whatsapp, telefon, handy"
 TAG_COLUMNS: Final = ("tags", "tag", "labels", "group_membership")
 CONSENT_COLUMNS: Final = ("accepts_sms_marketing", "sms_marketing_consent", "sms_consent", "sms_opt_in")

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Final, NamedTuple
 
-from shared.contacts.columns import FileColumns, NoContacts, read_columns
+from shared.contacts.columns import FileColumns, read_columns
 from shared.contacts.fields import MAX_VALUE_LENGTH, value_problem
 from shared.contacts.formulas import restored
 from shared.contacts.groups import Contact
@@ -22,8 +22,6 @@ from shared.contacts.tags import read_tags
 from shared.sms.countries import country_of, country_prefix
 from shared.sms.numbering import Numbering
 from shared.sms.segments import FORBIDDEN
-
-__all__ = ["Checkpoint", "ContactReader", "NoContacts", "RejectedRow"]
 
 QUOTED: Final = 40
 """Characters of a rejected value in errors."""

@@ -30,27 +30,6 @@ from shared.db.one_at_a_time import one_at_a_time
 from shared.db.tables.contacts import contact_import, import_chunk, import_error
 from shared.ids import new_id
 
-__all__ = [
-    "DROP_CHUNKS",
-    "HAS_REST",
-    "IS_OPEN",
-    "MAX_OPEN",
-    "MAX_OPEN_BYTES",
-    "TAKE_CHUNK",
-    "TooManyImports",
-    "begin_import",
-    "cancel_import",
-    "drop_import",
-    "drop_old",
-    "drop_rest",
-    "end_chunk",
-    "fail_import",
-    "keep_chunk",
-    "queue_import",
-    "retry_import",
-    "set_aside_import",
-]
-
 UPLOAD_HOURS: Final = 2
 """An upload that is incomplete after this time is abandoned."""
 MAX_OPEN: Final = 20

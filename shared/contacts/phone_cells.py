@@ -10,8 +10,6 @@ from shared.contacts.column_names import says_mobile
 from shared.sms.numbering import MOBILE, Numbering
 from shared.sms.written import DATE, written_digits
 
-__all__ = ["FoundPhone", "PhoneCells", "is_in_plan", "is_mobile", "phones_in", "reads_like_phone", "unwrapped"]
-
 _BETWEEN_PHONES = re.compile(r"\s*(?::::|[,;/|\n])\s*")
 """Google Contacts and others write several numbers in a cell: `+254 711 000 301 ::: +254 711 000 302`."""
 _FORMULA_OF_DIGITS = re.compile(r'="([-+0-9 ()./]*)"')

@@ -11,8 +11,6 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import Final, NamedTuple
 
-__all__ = ["OPEN_QUOTE", "SAMPLE_CHARACTERS", "Row", "RowReader", "SampleRows", "sample_rows"]
-
 MAX_ROW_CHARACTERS: Final = 8_192
 """Maximum size of a row of several lines in characters; a quote that makes it longer is a mistake."""
 MAX_ROW_LINES: Final = 50

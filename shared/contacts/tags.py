@@ -9,8 +9,6 @@ from typing import Final
 from shared.contacts.fields import MAX_TAG_LENGTH, MAX_TAGS, tag_problem
 from shared.contacts.formulas import restored
 
-__all__ = ["cell_of", "read_tags", "tags_of"]
-
 REMEMBERED: Final = 1_000
 """Characters of the longest cell that is remembered."""
 _BETWEEN_OURS: Final = re.compile(r"[;|]")

@@ -5,16 +5,6 @@ import io
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-__all__ = [
-    "IS_VCARD",
-    "MAX_LINE_LENGTH",
-    "SUBSTITUTE",
-    "LineTooLong",
-    "NotText",
-    "WrongEncoding",
-    "text_chunks",
-]
-
 CHUNK_CHARACTERS: Final = 128 * 1024
 """Usual size of a chunk in characters."""
 MAX_LINE_LENGTH: Final = 256 * 1024

@@ -12,16 +12,6 @@ from shared.db.tables.text_keys import text_key
 from shared.encryption import PLAIN, Texts, TextUnreadable
 from shared.settings import SettingsError
 
-__all__ = [
-    "STORED_KEYS",
-    "WrongTextKeys",
-    "check_text_keys",
-    "forget_keys",
-    "keys_problem",
-    "texts_of",
-    "unchecked_texts_of",
-]
-
 PROOF = "bulksms"
 
 STORED_KEYS = select(text_key.c.id, text_key.c.proof, text_key.c.created_at).order_by(

@@ -20,9 +20,7 @@ MAX_ASSIGNED = 5_000
 
 LIST = (
     select(
-        inbound.c.id,
-        inbound.c.carrier,
-        inbound.c.phone,
+        *inbound.c["id", "carrier", "phone"],
         inbound.c.sender_id.label("sent_to"),
         inbound.c.message,
         inbound.c.missing.label("missing_segments"),

@@ -11,8 +11,6 @@ from shared.oidc_settings import is_safe_url
 if TYPE_CHECKING:
     from aiohttp import ClientSession
 
-__all__ = ["ProviderUnavailable", "Response", "fetch", "run"]
-
 SECONDS = 6.0
 """For all requests of one step of a sign-in, less than the console waits."""
 MAX_RESPONSE_BYTES = 256 * 1024

@@ -9,8 +9,6 @@ from joserfc.errors import JoseError
 from joserfc.jwk import JWKRegistry, KeySet
 from joserfc.jws import JWSRegistry
 
-__all__ = ["KeyNotKnown", "WrongIdToken", "key_set", "verified_claims"]
-
 ALGORITHMS = (
     *("RS256", "RS384", "RS512", "PS256", "PS384", "PS512"),
     *("ES256", "ES384", "ES512", "EdDSA", "Ed25519"),

@@ -20,8 +20,6 @@ from shared.settings import Settings
 if TYPE_CHECKING:
     from aiohttp import ClientSession
 
-__all__ = ["CALLBACK", "CodeRefused", "Identity", "Provider", "provider_of"]
-
 CALLBACK = "/sign-in/oidc/callback"
 """The page of the console to which the provider sends browsers back."""
 SCOPE = "openid email profile"

@@ -2,8 +2,6 @@
 
 import re
 
-__all__ = ["MAX_EMAIL_LENGTH", "normalized_email"]
-
 MAX_EMAIL_LENGTH = 254
 """Characters: the longest path of SMTP (RFC 5321 §4.5.3.1.3) without its brackets."""
 FORM = re.compile(r"[0-9A-Za-z.!#$%&'*+/=?^_`{|}~-]{1,64}@[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)+", re.ASCII)

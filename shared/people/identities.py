@@ -18,8 +18,6 @@ from shared.db.tables.people import person, person_identity, sign_in_link
 from shared.people.second_factor import forget_second_factor
 from shared.people.sessions import end_sessions
 
-__all__ = ["bind_identity", "holder_of_identity", "unbind_identities"]
-
 HOLDER = select(person_identity.c.person_id).where(
     person_identity.c.issuer == bindparam("issuer"), person_identity.c.subject == bindparam("subject")
 )

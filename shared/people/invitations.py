@@ -17,18 +17,6 @@ from shared.people.memberships import add_member, lock_role
 from shared.people.persons import set_operator_role
 from shared.people.random_secrets import INVITATION, hash_of, new_secret
 
-__all__ = [
-    "MAX_OPEN",
-    "NewInvitation",
-    "accept",
-    "find_invitation",
-    "invite",
-    "list_invitations",
-    "open_invitation",
-    "open_role",
-    "revoke_invitation",
-]
-
 VALID = timedelta(days=7)
 MAX_OPEN = 100
 """Open invitations of one account."""

@@ -14,20 +14,6 @@ from shared.db.tables.people import invitation, membership, person
 from shared.people.persons import end_invitations
 from shared.people.roles import Role
 
-__all__ = [
-    "END_MEMBERSHIPS",
-    "LastOwner",
-    "accounts_of",
-    "add_member",
-    "change_role",
-    "end_membership",
-    "find_member",
-    "find_membership",
-    "list_members",
-    "lock_membership",
-    "lock_owners",
-]
-
 MEMBER = (
     select(
         person.c.id.label("person_id"),

@@ -7,8 +7,6 @@ iterations, one lane. One hash takes some 20 ms of a core.
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
 
-__all__ = ["MAX_PASSWORD_LENGTH", "MIN_PASSWORD_LENGTH", "hash_password", "is_outdated", "password_problem", "verify"]
-
 MIN_PASSWORD_LENGTH, MAX_PASSWORD_LENGTH = 12, 200
 """Characters of a password."""
 HASHER = PasswordHasher(time_cost=2, memory_cost=19 * 1024, parallelism=1)

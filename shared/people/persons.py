@@ -12,22 +12,6 @@ from shared.db.tables.people import invitation, person, person_session, sign_in_
 from shared.ids import new_id
 from shared.people.sessions import end_sessions
 
-__all__ = [
-    "MAX_PERSON_NAME_LENGTH",
-    "actor_of",
-    "change_password",
-    "create_person",
-    "disable_person",
-    "enable_person",
-    "end_invitations",
-    "find_person",
-    "lock_person",
-    "person_by_email",
-    "person_signing_in",
-    "set_operator_role",
-    "set_password_hash",
-]
-
 MAX_PERSON_NAME_LENGTH = 100
 
 BY_ID = select(person).where(person.c.id == bindparam("person"))

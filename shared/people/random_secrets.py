@@ -11,8 +11,6 @@ ends a session.
 import hashlib
 import secrets
 
-__all__ = ["INVITATION", "LINK", "SESSION", "hash_of", "new_secret"]
-
 SESSION, INVITATION, LINK = "smsp_", "smsv_", "smsl_"
 SECRET_BYTES = 32
 

@@ -10,8 +10,6 @@ from shared.people.memberships import END_MEMBERSHIPS
 from shared.people.persons import disable_person, end_invitations
 from shared.people.second_factor import WITHOUT_TOTP
 
-__all__ = ["ERASED_PERSON", "release_email"]
-
 ERASED_PERSON = {"email": None, "name": "", "password_hash": None, "operator_role": None, **WITHOUT_TOTP}
 """The columns of a person who is erased. The id stays, which the audit log names."""
 

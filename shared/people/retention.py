@@ -16,8 +16,6 @@ from shared.db.tables.people import (
 from shared.people.memberships import END_MEMBERSHIPS
 from shared.people.release_email import ERASED_PERSON
 
-__all__ = ["OLD_OF_PEOPLE"]
-
 KEPT = timedelta(days=30)
 """After the end of a session or an invitation, and after a person was disabled."""
 

@@ -6,8 +6,6 @@ from typing import Final
 from shared.accounts.operator_keys import OPERATOR_SCOPES
 from shared.scopes import SCOPES
 
-__all__ = ["OPERATOR_ROLES", "OPERATOR_ROLE_SCOPES", "ROLES", "ROLE_SCOPES", "OperatorRole", "Role"]
-
 
 class Role(StrEnum):
     """What a person may do in an account."""

@@ -20,17 +20,6 @@ from shared.db.tables.people import person, recovery_code
 from shared.encryption import TextKey, TextKeyMissing, Texts, derive_key
 from shared.people.totp import matching_step, new_totp_secret
 
-__all__ = [
-    "WITHOUT_TOTP",
-    "begin_totp",
-    "confirm_totp",
-    "disable_totp",
-    "forget_second_factor",
-    "totp_key_id",
-    "totp_texts",
-    "use_code",
-]
-
 log = logging.getLogger(__name__)
 
 RECOVERY_CODES = 10

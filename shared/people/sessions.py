@@ -18,18 +18,6 @@ from shared.db.tables.people import person, person_session
 from shared.ids import new_id
 from shared.people.random_secrets import SESSION, hash_of, new_secret
 
-__all__ = [
-    "Origin",
-    "Session",
-    "begin_session",
-    "end_session",
-    "end_sessions",
-    "find_session",
-    "holder_of",
-    "list_sessions",
-    "lock_session",
-]
-
 IDLE = timedelta(hours=12)
 MAX_AGE = timedelta(days=30)
 MAX_SESSIONS = 50

@@ -9,8 +9,6 @@ from shared.accounts.audit_log import Actor, record
 from shared.db.tables.people import sign_in_link
 from shared.people.random_secrets import LINK, hash_of, new_secret
 
-__all__ = ["FIRST_VALID", "VALID", "has_link", "make_link", "use_link"]
-
 VALID = timedelta(minutes=15)
 FIRST_VALID = timedelta(hours=24)
 """Validity of the link that `make run` prints."""

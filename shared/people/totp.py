@@ -6,8 +6,6 @@ import time
 from base64 import b32decode, b32encode
 from urllib.parse import quote, urlencode
 
-__all__ = ["code_at", "matching_step", "new_totp_secret", "uri_of"]
-
 DIGITS = 6
 STEP_SECONDS = 30
 SKEW_STEPS = 1

@@ -12,13 +12,7 @@ LIST = select(
     sender_id.c.id,
     sender_id.c.account_id,
     account.c.name.label("account"),
-    sender_id.c.sender_id,
-    sender_id.c.state,
-    sender_id.c.reason,
-    sender_id.c.use_case,
-    sender_id.c.authentication,
-    sender_id.c.created_at,
-    sender_id.c.decided_at,
+    *sender_id.c["sender_id", "state", "reason", "use_case", "authentication", "created_at", "decided_at"],
 ).join(account, account.c.id == sender_id.c.account_id)
 
 

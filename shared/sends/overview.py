@@ -20,41 +20,19 @@ LIST = (
         send.c.id,
         send.c.account_id,
         account.c.name.label("account"),
-        send.c.state,
-        send.c.kind,
-        send.c.test,
-        send.c.sender_id,
+        *send.c["state", "kind", "test", "sender_id"],
         CATEGORY.label("category"),
         send.c.accepted,
         WAITING.label("waiting"),
         *COUNTS,
-        send.c.held_by,
-        send.c.held_reason,
-        send.c.send_at,
-        send.c.expires_at,
-        send.c.created_at,
-        send.c.completed_at,
+        *send.c["held_by", "held_reason", "send_at", "expires_at", "created_at", "completed_at"],
     )
     .join(account, account.c.id == send.c.account_id)
     .order_by(send.c.id.desc())
 )
 DETAILS = (
-    send.c.api_key_id,
-    send.c.encoding,
-    send.c.segments,
-    send.c.price,
-    send.c.reference,
-    send.c.group_id,
-    send.c.carrier,
-    send.c.rate,
-    send.c.submitted,
-    send.c.duplicate,
-    send.c.invalid,
-    send.c.suppressed,
-    send.c.removed,
-    send.c.resent,
-    send.c.unexpanded,
-    send.c.open_batches,
+    *send.c["api_key_id", "encoding", "segments", "price", "reference", "group_id", "carrier", "rate", "submitted"],
+    *send.c["duplicate", "invalid", "suppressed", "removed", "resent", "unexpanded", "open_batches"],
 )
 
 

@@ -8,8 +8,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
-__all__ = ["PRICE", "SEGMENTS", "Chunk", "ComposedRecipient", "chunks_of"]
-
 SEGMENTS: Final = "LEAST(s.segments, b.segments)"
 """SQL: segments of each message of a batch `b` of a send `s`. With placeholders the batch has its own number, and the
 send has the maximum; otherwise the batch has null, which LEAST ignores."""

@@ -14,12 +14,7 @@ from shared.sends.sendable import MESSAGES_LEFT_OF_BATCH
 def _batches(state: BatchState) -> Select[Any]:
     """The batches in one state. It is written into the statement, so that Postgres uses the state's own index."""
     return select(
-        batch.c.send_id,
-        batch.c.account_id,
-        batch.c.state,
-        batch.c.carrier,
-        batch.c.due_at,
-        batch.c.segments,
+        *batch.c["send_id", "account_id", "state", "carrier", "due_at", "segments"],
         MESSAGES_LEFT_OF_BATCH.label("messages"),
     ).where(batch.c.state == literal(state, literal_execute=True))
 

@@ -17,8 +17,6 @@ from phonenumbers.tzdata import TIMEZONE_DATA, TIMEZONE_LONGEST_PREFIX
 
 from shared.sms.countries import country_of, country_prefix
 
-__all__ = ["by_zone", "clock", "next_allowed", "zones_of"]
-
 Zones = tuple[str, ...]
 UNKNOWN: Zones = ("Etc/UTC",)
 """The zone of a phone with an unknown prefix."""

@@ -16,8 +16,6 @@ from shared.contacts.fields import FIELD_NAME
 from shared.sms.gsm7 import is_gsm7
 from shared.sms.segments import Segmentation, segment, text_problem, transliterate
 
-__all__ = ["MAX_PLACEHOLDERS", "ComposeProblem", "Composed", "Template", "as_priced", "compose", "parse"]
-
 MAX_PLACEHOLDERS = 10
 """Different placeholders in one message."""
 

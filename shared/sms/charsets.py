@@ -10,8 +10,6 @@ from collections.abc import Iterator
 from shared.sms import gsm7
 from shared.sms.likely_charset import as_ascii, as_east_asian, as_utf8, as_utf16, has_controls, swapped
 
-__all__ = ["decode"]
-
 _CODECS = {
     "cyrillic": ("iso8859-5",),
     "hebrew": ("iso8859-8",),

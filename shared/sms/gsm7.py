@@ -9,8 +9,6 @@ from functools import lru_cache
 
 from shared.sms.national import LOCKING_SHIFT, SINGLE_SHIFT
 
-__all__ = ["CHARACTERS", "ESCAPE", "EXTENSION", "decode", "encode", "is_gsm7", "outside_gsm7", "septet_count"]
-
 ESCAPE = 0x1B
 
 _DEFAULT = (

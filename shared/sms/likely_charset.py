@@ -21,8 +21,6 @@ import codecs
 import re
 import unicodedata
 
-__all__ = ["as_ascii", "as_east_asian", "as_utf8", "as_utf16", "has_controls", "swapped"]
-
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 _C1 = re.compile(rb"[\x80-\x9f]")
 _LATIN1_WORDS = re.compile(rb"(?:[\x00-\x7f]|[\xc4-\xdf][\xa0\xa1\xa9-\xab\xae\xb0\xb2-\xb4\xba\xbb\xbf])*+")

@@ -9,8 +9,6 @@ A misprint of the standard is mended here, as handsets do: in Kannada, 0x24 is \
 
 from typing import Final
 
-__all__ = ["LOCKING_SHIFT", "SINGLE_SHIFT"]
-
 _TURKISH = (
     "@£$¥€éùıòÇ\nĞğ\rÅå"
     "Δ_ΦΓΛΩΠΨΣΘΞ\x1bŞşßÉ"

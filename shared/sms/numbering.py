@@ -12,11 +12,9 @@ from typing import Final
 
 import phonenumbers
 
-from shared.sms.phones import MAX_DIGITS, invalid_detail, is_phone, is_spreadsheet_number, suggest
+from shared.sms.phones import MAX_DIGITS, invalid_detail, is_phone, suggest
 from shared.sms.spellings import other_spellings
-from shared.sms.written import written_phone
-
-__all__ = ["Numbering", "is_country", "is_possible", "is_valid", "numbering_of"]
+from shared.sms.written import is_spreadsheet_number, written_phone
 
 MOBILE: Final = (phonenumbers.PhoneNumberType.MOBILE, phonenumbers.PhoneNumberType.FIXED_LINE_OR_MOBILE)
 DIALLED_AT_HOME: Final = {"FR": ("GP", "GF", "MQ", "RE", "YT", "PM")}

@@ -12,17 +12,6 @@ from typing import cast
 from shared.plurals import counted
 from shared.sms.written import is_spreadsheet_number, written_digits
 
-__all__ = [
-    "PHONE",
-    "ScreenedPhones",
-    "invalid_detail",
-    "is_phone",
-    "is_spreadsheet_number",
-    "mask",
-    "screen",
-    "suggest",
-]
-
 MIN_DIGITS = 8
 MAX_DIGITS = 15
 QUOTED_CHARACTERS = 32

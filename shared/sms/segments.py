@@ -16,17 +16,6 @@ from typing import Literal
 
 from shared.sms import gsm7
 
-__all__ = [
-    "MAX_CHARACTERS",
-    "Encoding",
-    "Segmentation",
-    "replacement_of",
-    "segment",
-    "split",
-    "text_problem",
-    "transliterate",
-]
-
 Encoding = Literal["gsm7", "ucs2"]
 
 MAX_CHARACTERS = 1600  # Unicode code points

@@ -7,8 +7,6 @@ both. Either form may come back in a receipt or as the sender of a STOP.
 import re
 from typing import Final, NamedTuple
 
-__all__ = ["other_spellings"]
-
 
 class _Insertion(NamedTuple):
     """Digits that one form of a country's mobile numbers has, and the other has not."""

@@ -11,16 +11,6 @@ from typing import NamedTuple
 
 from phonenumbers import COUNTRY_CODE_TO_REGION_CODE as COUNTRIES_OF_CODE
 
-__all__ = [
-    "DATE",
-    "MAX_WRITTEN_LENGTH",
-    "Written",
-    "is_spreadsheet_number",
-    "plain_digits",
-    "written_digits",
-    "written_phone",
-]
-
 MAX_WRITTEN_LENGTH = 64  # no written phone number is longer; avoids work on a text pasted by mistake
 
 DATE = re.compile(

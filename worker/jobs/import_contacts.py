@@ -15,7 +15,8 @@ from typing import Any
 
 from sqlalchemy import Connection, Engine, Row, Uuid, bindparam, insert, select
 
-from shared.contacts.csv import Checkpoint, ContactReader, NoContacts, RejectedRow
+from shared.contacts.columns import NoContacts
+from shared.contacts.csv import Checkpoint, ContactReader, RejectedRow
 from shared.contacts.groups import Contact, GroupFull, PutResult, UnknownGroup, put_contacts
 from shared.contacts.imports import IS_OPEN, TAKE_CHUNK, end_chunk, fail_import, set_aside_import
 from shared.db.connection import transaction

@@ -2,7 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.sms.phones import ScreenedPhones, invalid_detail, is_phone, is_spreadsheet_number, mask, screen, suggest
+from shared.sms.phones import ScreenedPhones, invalid_detail, is_phone, mask, screen, suggest
+from shared.sms.written import is_spreadsheet_number
 
 ARABIC_INDIC = "\u0664\u0669\u0661\u0667\u0660\u0661\u0662\u0663\u0664\u0665"
 FULL_WIDTH = "\uff14\uff19\uff11\uff17\uff10\uff11\uff12\uff13\uff14"

@@ -11,7 +11,6 @@ from api import idempotency
 from api.commit.draft import MAX_INLINE_ENTRIES, Draft, encode
 from shared.crashpoints import crashpoint
 from shared.db.connection import driver_of
-from shared.db.pools import out_of_date_as_outage
 from shared.ids import new_batch_id
 from shared.ledger import spend_limits as spending
 from shared.ledger.ledger import ADD_LOW_BALANCE, RESERVE_SENDS, RESERVED, ReserveRefused
@@ -137,16 +136,11 @@ def commit_sends(connection: Connection, drafts: list[Draft], clock: fair.Cached
 
     Raises ReserveRefused if an account cannot pay for all its drafts; the transaction must then be rolled back.
     """
-    with out_of_date_as_outage(connection.info):
-        return _commit_sends(connection, drafts, clock or fair.CachedClock())
-
-
-def _commit_sends(connection: Connection, drafts: list[Draft], clock: fair.CachedClock) -> list[str]:
     driver = driver_of(connection)
     accounts = sorted({draft.account_id for draft in drafts})
     if len(accounts) > 1:
         driver.execute(LOCK_ACCOUNTS, (accounts,))
-    left = accept_rows(driver, drafts, clock)
+    left = accept_rows(driver, drafts, clock or fair.CachedClock())
     for draft in drafts:
         if draft.rejected:
             driver.execute(INSERT_REJECTIONS, (draft.id, json.dumps(draft.rejected[:MAX_INLINE_ENTRIES])))

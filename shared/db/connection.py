@@ -17,9 +17,9 @@ from shared.crashpoints import crashpoint
 from shared.db import pools
 from shared.db.cancellation import current_cancellation
 from shared.db.lost_commits import error_of_autocommit
-from shared.db.pools import OVERFLOW, CountedPool, out_of_date_as_outage
+from shared.db.pools import OVERFLOW, CountedPool
 from shared.db.refused_values import is_value_refused, sqlstate_of
-from shared.db.sessions import Sessions, is_out_of_date
+from shared.db.sessions import Sessions
 from shared.encryption import Texts
 from shared.observability.metrics import CONNECTION_FAILURES
 
@@ -31,6 +31,7 @@ UNAVAILABLE = (
     psycopg.InterfaceError,
     psycopg.errors.IdleInTransactionSessionTimeout,
     psycopg.errors.ReadOnlySqlTransaction,
+    psycopg.errors.FeatureNotSupported,
 )
 """Errors that mean that the database is unavailable, from SQLAlchemy and from direct use of the driver."""
 
@@ -132,12 +133,13 @@ def _as_outage(server: str, failure: ExceptionContext) -> Exception | None:
     """Count an outage, and treat an ended session as an outage, also if the driver reports an internal error.
 
     It does so if the server terminates a session that idles in a transaction, and behind PgBouncer, which reports the
-    end a second time: two responses to one COMMIT. If a prepared statement is out of date, the pool is replaced.
+    end a second time: two responses to one COMMIT. If a migration has changed what a prepared statement returns, which
+    no session can mend without a rollback, the pool is replaced.
     """
     error = failure.original_exception
     if isinstance(error, Exception) and is_outage(error):
         CONNECTION_FAILURES.labels(server).inc()
-    if isinstance(error, psycopg.errors.ReadOnlySqlTransaction) or is_out_of_date(error):
+    if isinstance(error, (psycopg.errors.ReadOnlySqlTransaction, psycopg.errors.FeatureNotSupported)):
         failure.is_disconnect = True
     if not (isinstance(error, (psycopg.InternalError, psycopg.NotSupportedError)) and failure.is_disconnect):
         return None
@@ -225,8 +227,7 @@ def driver_of(connection: Connection) -> "psycopg.Connection[Any]":
 
 def tuples_of(connection: Connection, statement: TextClause, parameters: dict[str, Any]) -> list[tuple[Any, ...]]:
     """The rows of a statement as tuples from the driver: SQLAlchemy's rows take twice the time."""
-    with out_of_date_as_outage(connection.info):
-        return driver_of(connection).execute(_for_driver(statement), parameters).fetchall()
+    return driver_of(connection).execute(_for_driver(statement), parameters).fetchall()
 
 
 @lru_cache(maxsize=64)
@@ -243,13 +244,11 @@ def autocommit(engine: Engine) -> Iterator["psycopg.Connection[Any]"]:
     assert driver is not None
     try:
         driver.autocommit = True
-        with out_of_date_as_outage(pooled.info):
-            yield driver
+        yield driver
     except psycopg.Error as error:
-        failure = error_of_autocommit(error, is_closed=driver.closed)
-        if failure is not error:
-            driver.close()
-        raise failure from None
+        if isinstance(error, psycopg.errors.FeatureNotSupported):
+            driver.close()  # without a transaction to roll back, it would keep the prepared statement
+        raise error_of_autocommit(error, is_closed=driver.closed) from None
     finally:
         try:
             driver.autocommit = False

@@ -1,16 +1,13 @@
 """Connection pools that count their connections for `GET /metrics` and replace sessions that cannot be used."""
 
 import select
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import psycopg
 from sqlalchemy import Engine, event
-from sqlalchemy.exc import DisconnectionError, InvalidatePoolError, OperationalError
+from sqlalchemy.exc import DisconnectionError
 from sqlalchemy.pool import ConnectionPoolEntry, PoolProxiedConnection, QueuePool
 
-from shared.db.sessions import is_out_of_date
 from shared.observability.metrics import POOL_CONNECTIONS, POOL_WAITS
 
 READ_ONLY_PARAMETERS = ("default_transaction_read_only", "in_hot_standby")
@@ -59,8 +56,6 @@ def replace_ended_sessions(engine: Engine) -> None:
     """
 
     def refuse_ended(session: "psycopg.Connection[Any]", record: ConnectionPoolEntry, _proxy: object) -> None:
-        if record.info.pop("is_out_of_date", False):
-            raise InvalidatePoolError
         if record.info.pop("was_idle", False) and (session.closed or _has_input(session)):
             raise DisconnectionError
 
@@ -69,22 +64,6 @@ def replace_ended_sessions(engine: Engine) -> None:
 
     event.listen(engine, "checkout", refuse_ended)
     event.listen(engine, "checkin", mark_idle)
-
-
-@contextmanager
-def out_of_date_as_outage(info: dict[Any, Any]) -> Iterator[None]:
-    """Context of statements that only the driver runs, on the connection with this `info`.
-
-    If a prepared one is out of date, so that nothing was done, it raises OperationalError, and the next use of the pool
-    replaces its sessions: the others have prepared the statement too. SQLAlchemy's own statements are treated likewise.
-    """
-    try:
-        yield
-    except psycopg.NotSupportedError as error:
-        if not is_out_of_date(error):
-            raise
-        info["is_out_of_date"] = True
-        raise OperationalError("", None, error, hide_parameters=True, connection_invalidated=True) from None
 
 
 def _has_input(session: "psycopg.Connection[Any]") -> bool:

@@ -26,8 +26,6 @@ Shown = dict[str, str | None]
 
 SESSION_SECONDS = 5.0
 """Timeout of the first statement: a pooler without a free session delays it before Postgres' timeouts hold."""
-TRIALS = 3
-"""Behind a pooler, the first connection is compared with this many others: one address may have several poolers."""
 TOKEN = "bulksms.session"
 """A custom parameter with a different value in each session."""
 
@@ -49,8 +47,6 @@ REASON = (
     " timeouts are lost and settings reach other clients."
 )
 REMEDY = "Set pool_mode = session for this database in PgBouncer, or let DATABASE_URL name Postgres itself."
-OUT_OF_DATE = "RevalidateCachedQuery"
-"""The function of Postgres that reports "cached plan must not change result type", in whatever language."""
 
 
 class SessionNotKept(psycopg.OperationalError):
@@ -75,9 +71,8 @@ class Sessions:
         try:
             shown = set_up(connection, self._settings)
             if not self._are_kept:
-                for _ in range(TRIALS if has_pooler(connection) else 1):
-                    with closing(cast(Driver, dialect.connect(*arguments, **parameters))) as other:
-                        check_kept(connection, shown, other, set_up(other, self._settings))
+                with closing(cast(Driver, dialect.connect(*arguments, **parameters))) as other:
+                    check_kept(connection, shown, other, set_up(other, self._settings))
                 self._are_kept = True
         except BaseException:
             connection.close()
@@ -106,14 +101,6 @@ def check_kept(connection: Driver, shown: Shown, other: Driver, other_shown: Sho
 def has_pooler(connection: Driver) -> bool:
     """Whether there is a pooler: the process id that it reports is not the one in which statements run."""
     return _execute(connection, PROCESS) != [str(connection.info.backend_pid)]
-
-
-def is_out_of_date(error: BaseException) -> bool:
-    """Whether a migration has changed the columns that a prepared statement selects.
-
-    The session cannot be used for that statement any more: without a transaction to roll back, the driver keeps it.
-    """
-    return isinstance(error, psycopg.errors.FeatureNotSupported) and error.diag.source_function == OUT_OF_DATE
 
 
 def _execute(connection: Driver, statements: sql.Composable) -> list[str | None]:

@@ -11,7 +11,7 @@ from typing import cast
 from redis import Redis
 
 from api.limits.rate_limits import Buckets
-from shared.periodic import repeat_with_redis
+from shared.periodic import repeat
 
 SYNC_SECONDS = 0.1
 """Seconds between synchronizations."""
@@ -49,7 +49,7 @@ class SharedRateLimit:
     def start(self) -> None:
         """Start synchronizing in a daemon thread."""
         outage = "Redis is unavailable; each API process limits requests on its own"
-        repeat_with_redis(self.count, SYNC_SECONDS, "rate-limits", outage)
+        repeat(self.count, SYNC_SECONDS, "rate-limits", outage=outage)
 
     def count(self) -> None:
         """Report the tokens used and correct the tokens left. Raises RedisError; the tokens used are then not reported

@@ -34,15 +34,8 @@ TOP_UP = (
 )
 
 
-class TopUp(NamedTuple):
-    """Result of a top-up: the available credits, and whether it repeats an earlier one."""
-
-    balance: int
-    repeated: bool
-
-
-class Reversal(NamedTuple):
-    """A reversal's outcome: the credits available now, and whether the same one had been made before."""
+class Posted(NamedTuple):
+    """Result of a top-up or of its reversal: the credits available now, and whether it repeats an earlier one."""
 
     balance: int
     repeated: bool
@@ -50,7 +43,7 @@ class Reversal(NamedTuple):
 
 def top_up(
     connection: Connection, account_id: int, credits: int, reason: str, key: str, *, by: Actor | None = None
-) -> TopUp:
+) -> Posted:
     """Add credits, once per `key` of the account: repeating the same top-up changes nothing.
 
     Raises Refused if the key was used for another amount.
@@ -77,15 +70,15 @@ def top_up(
             after={"available": balances[account_id]},
             reason=reason,
         )
-        return TopUp(balances[account_id], repeated=False)
+        return Posted(balances[account_id], repeated=False)
     if before != credits:
         raise Refused(f"The key {key!r} was used for a top-up of {before:,} credits. Use another key for a new top-up.")
-    return TopUp(int(available), repeated=True)
+    return Posted(int(available), repeated=True)
 
 
 def reverse_top_up(
     connection: Connection, account_id: int, top_up: str, credits: int, reason: str, *, by: Actor | None = None
-) -> Reversal:
+) -> Posted:
     """Reverse credits of a top-up, given by its id or key. Once only: repeating the same reversal changes nothing.
 
     Only available credits can be reversed, not reserved or spent ones.
@@ -99,7 +92,7 @@ def reverse_top_up(
         )
     if original.reversed is not None:
         if original.reversed == credits:
-            return Reversal(int(row.available), repeated=True)
+            return Posted(int(row.available), repeated=True)
         raise Refused(f"{original.reversed:,} credits of this top-up were reversed before; that can be done once.")
     if not 0 < credits <= original.amount:
         raise Refused(f"1 to {original.amount:,} credits of this top-up can be reversed; {credits:,} were given.")
@@ -119,7 +112,7 @@ def reverse_top_up(
         after={"available": balances[account_id]},
         reason=reason,
     )
-    return Reversal(balances[account_id], repeated=False)
+    return Posted(balances[account_id], repeated=False)
 
 
 def top_up_id(account_id: int, key: str) -> UUID:

@@ -7,7 +7,7 @@ from typing import Any
 
 from redis import Redis
 
-from shared.periodic import repeat_with_redis
+from shared.periodic import repeat
 from shared.sends.recipient_counts import RecipientCounts, Subject
 
 SYNC_SECONDS = 0.25
@@ -28,7 +28,7 @@ class RecipientSharing:
     def start(self, stop: threading.Event | None = None) -> None:
         """Share every SYNC_SECONDS in a background thread, until `stop` is set."""
         outage = "Redis is unavailable; each process counts messages to a phone number on its own"
-        repeat_with_redis(self.share, SYNC_SECONDS, "recipients", outage, stop)
+        repeat(self.share, SYNC_SECONDS, "recipients", stop, outage=outage)
 
     def share(self) -> None:
         """Add the new counts, and learn the totals. Raises RedisError; the new counts are then not added again."""

@@ -14,7 +14,7 @@ from shared.accounts.administration import (
     revoke_key,
     suspend_account,
 )
-from shared.accounts.top_ups import TopUp, top_up
+from shared.accounts.top_ups import Posted, top_up
 from shared.api_key import hash_secret, same
 from shared.scopes import DEFAULT_SCOPES
 from shared.senders.sender_ids import decide_sender, form_of, request_sender
@@ -41,8 +41,8 @@ def test_a_taken_or_invalid_account_name_is_refused(connection: Connection, acco
 
 def test_a_top_up_with_the_same_key_is_made_once(connection: Connection, account: int) -> None:
     top_up(connection, account, 500, "invoice 7", "invoice-7")
-    assert top_up(connection, account, 500, "invoice 7", "invoice-7") == TopUp(500, repeated=True)
-    assert top_up(connection, account, 500, "invoice 8", "invoice-8") == TopUp(1000, repeated=False)
+    assert top_up(connection, account, 500, "invoice 7", "invoice-7") == Posted(500, repeated=True)
+    assert top_up(connection, account, 500, "invoice 8", "invoice-8") == Posted(1000, repeated=False)
     with pytest.raises(Refused, match="used for a top-up of 500 credits"):
         top_up(connection, account, 501, "invoice 7", "invoice-7")
 
@@ -51,7 +51,7 @@ def test_top_ups_with_one_key_at_the_same_time_are_one(engine: Engine) -> None:
     with engine.begin() as connection:
         account = create_account(connection, "in a hurry")
 
-    def attempt(_: int) -> TopUp:
+    def attempt(_: int) -> Posted:
         with engine.begin() as connection:
             return top_up(connection, account, 10, "x", "key")
 

@@ -42,7 +42,7 @@ def test_an_outage_is_logged_once_and_counted(
             stop.set()
         raise RedisConnectionError("no answer")
 
-    periodic.repeat_with_redis(job, 0.0, THREAD, "Redis is away", stop).join(60)
+    periodic.repeat(job, 0.0, THREAD, stop, outage="Redis is away").join(60)
     assert failures.counted == ["redis"] * 3
     [record] = logged(caplog, THREAD)
     assert (record.message, record.levelno) == ("Redis is away: no answer", logging.WARNING)

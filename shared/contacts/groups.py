@@ -48,15 +48,6 @@ IS_NEW = "(SELECT c.position FROM contact c WHERE c.group_id = :group AND c.phon
 """A lookup per phone: without statistics an anti-join would compare each phone with all contacts."""
 ADD = text(
     f"""
-    INSERT INTO contact (group_id, position, phone)
-    SELECT :group, :last + row_number() OVER (ORDER BY u.place), u.phone
-      FROM unnest(CAST(:phones AS bigint[])) WITH ORDINALITY AS u (phone, place)
-     WHERE {IS_NEW}
-    """
-)
-"""Adds the phones that are new, at the next positions."""
-ADD_WITH_DETAILS = text(
-    f"""
     INSERT INTO contact (group_id, position, phone, fields, tags)
     SELECT :group, :last + row_number() OVER (ORDER BY u.place), u.phone, nullif(CAST(u.fields AS jsonb), '{{}}'),
            (SELECT array_agg(t) FROM jsonb_array_elements_text(CAST(u.tags AS jsonb)) AS t)
@@ -65,7 +56,8 @@ ADD_WITH_DETAILS = text(
      WHERE {IS_NEW}
     """
 )
-"""Likewise, with fields and tags."""
+"""Adds the phones that are new, at the next positions. Lists of fields and tags that are null stand for any number of
+nulls."""
 CHANGE = text(
     """
     UPDATE contact c SET fields = g.fields, tags = g.tags
@@ -161,11 +153,13 @@ def put_contacts(connection: Connection, group_id: UUID, contacts: Sequence[Cont
         values = {
             "group": group_id,
             "last": group.last_position + added,
+            "fields": None,
+            "tags": None,
             **_columns(contacts[start : start + CONTACTS_PER_STATEMENT]),
         }
-        if "fields" in values:
+        if values["fields"] is not None:
             changed += connection.execute(CHANGE, values).rowcount
-        added += connection.execute(ADD_WITH_DETAILS if "fields" in values else ADD, values).rowcount
+        added += connection.execute(ADD, values).rowcount
     if group.contact_count + added > MAX_CONTACTS:
         raise GroupFull(f"A group has at most {MAX_CONTACTS:,} contacts. Make another group for the rest.")
     if added:

@@ -42,11 +42,11 @@ ADD = insert(suppression).from_select(
     ["account_id", *KEY.keys(), "reason"],
     select(ACCOUNT, *KEY, func.min(collate(GIVEN.c.reason, "C"))).group_by(*KEY).order_by(*KEY),
 )
-SUPPRESS = ADD.on_conflict_do_nothing().execution_options(preserve_rowcount=True)
-"""One statement for all opt-outs of a request. Readers of events wait until its transaction has ended.
+SUPPRESS = ADD.on_conflict_do_nothing().returning(*suppression.c["phone", "category", "sender_id"])
+"""One statement for all opt-outs of a request; names the new ones. Readers of events wait until its transaction has
+ended.
 
 Entries are locked in sorted order, so that concurrent callers cannot deadlock."""
-SUPPRESS_AND_NAME = SUPPRESS.returning(*suppression.c["phone", "category", "sender_id"])
 CHANGED = insert(suppression_change)
 CHANGED_SINCE = """
     EXISTS (SELECT FROM suppression_change o
@@ -135,13 +135,7 @@ def suppress_all(connection: Connection, account_id: int, given: Collection[Supp
 
     Of several reasons for the same phone and scope, the first in the order of characters is stored.
     """
-    if any(_others(each.phone) for each in given):
-        return len({each[:3] for each in _add(connection, account_id, given)})
-    values = {column: [getattr(each, column) for each in given] for column in Suppression._fields}
-    added = connection.execute(SUPPRESS, {"account": account_id, **values}).rowcount
-    if added:
-        record_list_change(connection, account_id)
-    return added
+    return len({each[:3] for each in _add(connection, account_id, given)})
 
 
 def suppress_by_carrier(connection: Connection, opted_out: Iterable[tuple[int, str | int]]) -> None:
@@ -163,7 +157,7 @@ def _add(connection: Connection, account_id: int, given: Collection[Suppression]
     """Add entries, and those of the phones' other spellings. Returns which of the given ones are new."""
     entries = [*given, *(each._replace(phone=phone) for each in given for phone in _others(each.phone))]
     values = {column: [getattr(each, column) for each in entries] for column in Suppression._fields}
-    stored = {tuple(row) for row in connection.execute(SUPPRESS_AND_NAME, {"account": account_id, **values})}
+    stored = {tuple(row) for row in connection.execute(SUPPRESS, {"account": account_id, **values})}
     if stored:
         record_list_change(connection, account_id)
     return [each for each in given if each[:3] in stored]

@@ -20,7 +20,7 @@ from sqlalchemy import (
     text,
 )
 
-from shared.db.tables.base import MOMENT, NOW, metadata, zero
+from shared.db.tables.base import MOMENT, NOW, flag, metadata, zero
 from shared.lifecycle import ACCOUNT_STATES, SENDER_ID_STATES
 
 account = Table(
@@ -62,13 +62,7 @@ account = Table(
         unique=True,
         comment="the live account whose test keys use this sandbox; null: a live account",
     ),
-    Column(
-        "authentication",
-        Boolean,
-        nullable=False,
-        server_default=text("false"),
-        comment="whether its sends may have the category authentication",
-    ),
+    flag("authentication", comment="whether its sends may have the category authentication"),
     CheckConstraint("sandbox_of <> id", name="sandbox_of"),
     CheckConstraint("retention_days BETWEEN 1 AND 3650", name="retention_days"),
     CheckConstraint("spend_day > 0 AND spend_month > 0", name="spend"),
@@ -93,13 +87,7 @@ api_key = Table(
     Column("name", Text),
     Column("allowed_ips", ARRAY(Text), comment="the only networks from which it may be used; null: all"),
     Column("requests_per_second", Integer, comment="maximum for this key; null: the account's"),
-    Column(
-        "generation",
-        Integer,
-        nullable=False,
-        server_default=text("0"),
-        comment="how often it was rotated; a token names the generation of its secret",
-    ),
+    zero("generation", comment="how often it was rotated; a token names the generation of its secret"),
     Column("previous_hash", LargeBinary, comment="hash of the previous secret, valid until previous_until"),
     Column("previous_until", MOMENT),
     Column("last_used_at", MOMENT),
@@ -157,12 +145,8 @@ sender_id = Table(
     Column("decided_at", MOMENT),
     Column("id", Uuid, nullable=False, server_default=text("gen_random_uuid()")),
     Column("use_case", Text, comment="the purpose, in the account's own words"),
-    Column(
-        "authentication",
-        Boolean,
-        nullable=False,
-        server_default=text("false"),
-        comment="whether sends from it may have the category authentication, whatever the account may",
+    flag(
+        "authentication", comment="whether sends from it may have the category authentication, whatever the account may"
     ),
     PrimaryKeyConstraint("account_id", "sender_id"),
     CheckConstraint(f"state IN {SENDER_ID_STATES}", name="state"),

@@ -2,6 +2,7 @@
 
 from sqlalchemy import (
     BigInteger,
+    Boolean,
     Column,
     DateTime,
     Integer,
@@ -43,3 +44,8 @@ def zero(
 ) -> Column[int]:
     """A counter column that starts at 0."""
     return Column(name, kind, nullable=False, server_default=text("0"), comment=comment)
+
+
+def flag(name: str, *, comment: str | None = None) -> Column[bool]:
+    """A column that is false unless it is set."""
+    return Column(name, Boolean, nullable=False, server_default=text("false"), comment=comment)

@@ -3,7 +3,7 @@
 from sqlalchemy import BigInteger, Boolean, CheckConstraint, Column, Double, Integer, PrimaryKeyConstraint, Table, Text
 from sqlalchemy.dialects.postgresql import JSONB
 
-from shared.db.tables.base import MOMENT, NOW, metadata
+from shared.db.tables.base import MOMENT, NOW, flag, metadata, zero
 
 carrier_setting = Table(
     "carrier_setting",
@@ -11,7 +11,7 @@ carrier_setting = Table(
     Column("name", Text, primary_key=True),
     Column("rate", Double),
     Column("window", Integer),
-    Column("paused", Boolean, nullable=False, server_default="false"),
+    flag("paused"),
     Column("changed_at", MOMENT, nullable=False, server_default=NOW),
     CheckConstraint("rate >= 0", name="rate"),
     CheckConstraint('"window" > 0', name="window"),
@@ -57,20 +57,8 @@ carrier_report = Table(
     Column("throttled", BigInteger, nullable=False),
     Column("failed", BigInteger, nullable=False),
     Column("reported_at", MOMENT, nullable=False),
-    Column(
-        "unreadable",
-        BigInteger,
-        nullable=False,
-        server_default="0",
-        comment="receipts and other PDUs that could not be read",
-    ),
-    Column(
-        "unknown_answers",
-        BigInteger,
-        nullable=False,
-        server_default="0",
-        comment="responses without a request",
-    ),
+    zero("unreadable", BigInteger, comment="receipts and other PDUs that could not be read"),
+    zero("unknown_answers", BigInteger, comment="responses without a request"),
     Column(
         "answer_times",
         JSONB,

@@ -2,7 +2,6 @@
 
 from sqlalchemy import (
     BigInteger,
-    Boolean,
     CheckConstraint,
     Column,
     ForeignKey,
@@ -15,10 +14,9 @@ from sqlalchemy import (
     Text,
     UniqueConstraint,
     Uuid,
-    text,
 )
 
-from shared.db.tables.base import MOMENT, NOW, metadata
+from shared.db.tables.base import MOMENT, NOW, flag, metadata
 
 inbound = Table(
     "inbound",
@@ -51,9 +49,7 @@ inbound_part = Table(
     Column("number", SmallInteger, nullable=False),
     Column("text", LargeBinary, nullable=False, comment="UTF-16, as a part may end within a character"),
     Column("charset", Text, comment="of the octets of which text has the hex; null: text is the text"),
-    Column(
-        "whole", Boolean, nullable=False, server_default=text("false"), comment="the message is complete and stored"
-    ),
+    flag("whole", comment="the message is complete and stored"),
     Column("received_at", MOMENT, nullable=False, server_default=NOW, index=True),
     PrimaryKeyConstraint("carrier", "phone", "sender_id", "reference", "total", "number"),
     CheckConstraint("number BETWEEN 1 AND total", name="number"),

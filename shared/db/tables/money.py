@@ -5,7 +5,6 @@ from sqlalchemy import (
     CheckConstraint,
     Column,
     Identity,
-    Integer,
     PrimaryKeyConstraint,
     Table,
     Text,
@@ -14,7 +13,7 @@ from sqlalchemy import (
     text,
 )
 
-from shared.db.tables.base import MOMENT, metadata
+from shared.db.tables.base import MOMENT, metadata, zero
 
 ledger = Table(
     "ledger",
@@ -27,7 +26,7 @@ ledger = Table(
     Column("amount", BigInteger, nullable=False),
     Column("subject_type", Text, nullable=False),
     Column("subject", Uuid, nullable=False, comment="the top-up, send, batch or message that the amount belongs to"),
-    Column("step", Integer, nullable=False, server_default=text("0")),
+    zero("step"),
     Column("reason", Text),
     Column("created_at", MOMENT, nullable=False, server_default=text("clock_timestamp()")),
     CheckConstraint("amount > 0", name="amount"),

@@ -19,7 +19,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects.postgresql import JSONB
 
-from shared.db.tables.base import MOMENT, message_status, metadata
+from shared.db.tables.base import MOMENT, flag, message_status, metadata, zero
 
 lease = Table(
     "lease",
@@ -91,9 +91,7 @@ installation = Table(
     "installation",
     metadata,
     Column("id", Uuid, primary_key=True, server_default=text("gen_random_uuid()")),
-    Column(
-        "mark", BigInteger, nullable=False, server_default=text("0"), comment="rises every second while workers run"
-    ),
+    zero("mark", BigInteger, comment="rises every second while workers run"),
     Column("looked_at", MOMENT),
     Column("checked", Text, comment="the incarnation of the database whose mark was compared with the notes outside"),
     Column("held_since", MOMENT, comment="sending is held since then: the database has lost commits"),
@@ -104,26 +102,12 @@ installation = Table(
         comment="the database, table and transaction that wrote this row last; a dump does not preserve them",
     ),
     Column("timeline", Text, comment="the database's timeline when its incarnation was confirmed"),
-    Column(
-        "synchronous",
-        Boolean,
-        nullable=False,
-        server_default=text("false"),
-        comment="whether commits wait for a standby",
-    ),
-    Column(
-        "file_noted",
-        Boolean,
-        nullable=False,
-        server_default=text("false"),
-        comment="whether the mark is noted in a file too",
-    ),
+    flag("synchronous", comment="whether commits wait for a standby"),
+    flag("file_noted", comment="whether the mark is noted in a file too"),
     Column("examined", Text, comment="the incarnation whose witnesses are awaited"),
     Column("examined_since", MOMENT),
-    Column(
-        "witnessed", Boolean, nullable=False, server_default=text("false"), comment="whether a witness has confirmed it"
-    ),
-    Column("behind", BigInteger, nullable=False, server_default=text("0"), comment="how far the mark was behind"),
+    flag("witnessed", comment="whether a witness has confirmed it"),
+    zero("behind", BigInteger, comment="how far the mark was behind"),
     Column(
         "erasure_key",
         Uuid,

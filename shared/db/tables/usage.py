@@ -3,7 +3,6 @@
 from sqlalchemy import (
     ARRAY,
     BigInteger,
-    Boolean,
     Column,
     ForeignKey,
     Index,
@@ -14,7 +13,7 @@ from sqlalchemy import (
     text,
 )
 
-from shared.db.tables.base import MOMENT, message_status, metadata
+from shared.db.tables.base import MOMENT, flag, message_status, metadata
 
 usage_hour = Table(
     "usage_hour",
@@ -23,13 +22,7 @@ usage_hour = Table(
     Column("due_at", MOMENT, nullable=False, comment="when its sends are counted again"),
     Column("counted_at", MOMENT),
     Column("counters", ARRAY(BigInteger), comment="sums over its sends when they were counted"),
-    Column(
-        "final",
-        Boolean,
-        nullable=False,
-        server_default=text("false"),
-        comment="whether its sends cannot change any more",
-    ),
+    flag("final", comment="whether its sends cannot change any more"),
     Index("ix_usage_hour_due_at", "due_at", postgresql_where=text("NOT final")),
     comment="hours (UTC) in which sends were accepted",
 )
@@ -45,13 +38,7 @@ usage = Table(
     Column("status", message_status, nullable=False),
     Column("messages", BigInteger, nullable=False),
     Column("credits", BigInteger, nullable=False, comment="credits of the charged messages"),
-    Column(
-        "kept",
-        Boolean,
-        nullable=False,
-        server_default=text("false"),
-        comment="counts of deleted sends; only added to",
-    ),
+    flag("kept", comment="counts of deleted sends; only added to"),
     PrimaryKeyConstraint("account_id", "began_at", "sender_id", "lane", "country", "status", "kept"),
     Index("ix_usage_began_at", "began_at"),
     comment="messages with a result, by hour; the rows of an hour are replaced together",

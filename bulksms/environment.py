@@ -12,7 +12,7 @@ from sqlalchemy import Connection, Engine
 from bulksms.output import NotPrinted, messages
 from shared.db.connection import make_engine
 from shared.encryption import Texts
-from shared.health.installation import Installation as Installation
+from shared.health.finding import Installation as Installation
 from shared.settings import SettingsError, from_environment
 
 LOCAL = Path("var") / "env"

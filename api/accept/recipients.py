@@ -25,7 +25,7 @@ from shared.db.connection import reading
 from shared.db.tables.contacts import contact_group
 from shared.db.tables.limits import pumping_finding
 from shared.lifecycle import LANES, Category
-from shared.sends.batch_size import BATCH_SIZE
+from shared.sends.batch_states import BATCH_SIZE
 from shared.sends.templates import Template
 from shared.sms.phones import ScreenedPhones, screen
 

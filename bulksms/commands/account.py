@@ -8,15 +8,15 @@ import click
 from bulksms.environment import database
 from bulksms.output import done, echo, json_option, show_one, show_rows
 from shared.accounts import administration as accounts
+from shared.accounts.administration import close_account
 from shared.accounts.change_account import MAX_THRESHOLD, MAX_WEIGHT, change_account
-from shared.accounts.close_account import close_account
 from shared.accounts.overview import list_accounts as read_accounts
 from shared.accounts.overview import list_top_ups, show_account
 from shared.accounts.refunds import refund_message, refund_send
 from shared.accounts.top_ups import reverse_top_up, top_up
 from shared.health.finding import hint
 from shared.plurals import counted
-from shared.sends.reactivate import reactivate
+from shared.sends.requeue import reactivate
 
 LISTED = ("id", "name", "state", "available", "reserved", "weight", "low_balance_threshold", "created_at")
 THRESHOLD, WEIGHT = click.IntRange(0, MAX_THRESHOLD), click.IntRange(1, MAX_WEIGHT)

@@ -1,4 +1,4 @@
-"""Administration of accounts: create, suspend and freeze them, and create API keys.
+"""Administration of accounts: create, suspend, freeze and close them, and create API keys.
 
 Every function works in the connection's transaction, and raises Refused, without a change, for what is not possible.
 Changes are recorded in the audit log (shared/accounts/audit_log.py) with the actor `by`, by default the operator.
@@ -18,6 +18,7 @@ from shared.accounts.sandbox import IDS_WITH_SANDBOX, NAME_SUFFIX, WITH_SANDBOX,
 from shared.api_key import NewKey, hash_secret, make_key
 from shared.db.expressions import in_parameter
 from shared.db.tables import accounts
+from shared.db.tables.sends import send
 from shared.scopes import DEFAULT_SCOPES, SCOPES
 
 ACCOUNTS, KEYS = accounts.account.c, accounts.api_key.c
@@ -32,6 +33,17 @@ LOCK = (
     select(ACCOUNTS.available, ACCOUNTS.state)
     .where(ACCOUNTS.id == bindparam("account"))
     .with_for_update(key_share=True)
+)
+LOCK_WITH_SANDBOX = (
+    select(ACCOUNTS.id, ACCOUNTS.state, ACCOUNTS.available)
+    .where(WITH_SANDBOX)
+    .order_by(ACCOUNTS.id)
+    .with_for_update(key_share=True)
+)
+OPEN_SENDS = (
+    select(func.count())
+    .select_from(send)
+    .where(in_parameter(send.c.account_id, "accounts"), send.c.completed_at.is_(None))
 )
 CHANGE = update(accounts.account).where(WITH_SANDBOX)
 SET_STATE = CHANGE.values(state=bindparam("new_state"), updated_at=func.clock_timestamp())
@@ -200,13 +212,28 @@ def revoke_key(connection: Connection, key_id: str, *, by: Actor | None = None) 
         raise Refused(f"There is no API key {key_id}.", "`bulksms key list ACCOUNT` shows an account's keys.")
 
 
-def mark_account_closed(connection: Connection, account_id: int) -> int:
-    """Set the account and its sandbox to `closed`, and revoke their keys; returns how many.
+def close_account(connection: Connection, account_id: int, reason: str, *, by: Actor | None = None) -> None:
+    """Close the account and its sandbox: they accept nothing, their keys are revoked, and it cannot be undone.
 
-    `close_account` has locked them and checked that they may be closed.
+    Its history, its ledger and the credits that are left stay. Closing it again changes nothing. Raises Refused while
+    sends are open, and for a sandbox.
     """
+    if is_sandbox(connection, account_id):
+        raise Refused("This is a sandbox, which is closed with its account.")
+    its = connection.execute(LOCK_WITH_SANDBOX, {"account": account_id}).all()
+    row = next((each for each in its if each.id == account_id), None)
+    if row is None:
+        raise no_account(account_id)
+    if row.state == "closed":
+        return
+    count = connection.execute(OPEN_SENDS, {"accounts": [each.id for each in its]}).scalar_one()
+    if count:
+        raise Refused(f"The account has open sends: {count:,}. Cancel them, or wait until they have completed.")
     connection.execute(SET_STATE, {"account": account_id, "new_state": "closed"})
-    return connection.execute(REVOKE_KEYS, {"account": account_id}).rowcount
+    revoked = connection.execute(REVOKE_KEYS, {"account": account_id}).rowcount
+    before = {"state": row.state, "available": row.available}
+    after = {"state": "closed", "keys_revoked": revoked}
+    record(connection, by, "account.closed", account_id=account_id, before=before, after=after, reason=reason)
 
 
 def _set_state(connection: Connection, account_id: int, state: str, reason: str | None, by: Actor | None) -> None:

@@ -11,10 +11,10 @@ from sqlalchemy import Connection, Update, bindparam, case, exists, func, or_, s
 from shared.accounts.administration import check_name
 from shared.accounts.audit_log import Actor, record
 from shared.accounts.refused import Refused, no_account
-from shared.accounts.retention import check_retention_days
 from shared.accounts.sandbox import NAME_SUFFIX
 from shared.db.tables.accounts import account
 from shared.ledger.ledger import report_low_balances
+from shared.settings import MAX_RETENTION_DAYS
 from shared.sms.numbering import is_country
 
 MAX_WEIGHT = 1_000
@@ -77,7 +77,9 @@ def _check(values: dict[str, Any]) -> None:
         raise Refused(f"{values['country']!r} is not a country with phone numbers. Use two letters, such as KE.")
     if values["weight"] < 1 or values["low_balance_threshold"] < 0:
         raise Refused("The weight of an account is at least 1 and its low balance threshold at least 0.")
-    check_retention_days(values["retention_days"])
+    days = values["retention_days"]
+    if days is not None and not 1 <= days <= MAX_RETENTION_DAYS:
+        raise Refused(f"Texts and phone numbers are kept for 1 to {MAX_RETENTION_DAYS:,} days; {days:,} were given.")
 
 
 def _change(account_id: int, values: dict[str, Any]) -> Update:

@@ -7,8 +7,7 @@ from kombu import Connection
 from redis import Redis
 from redis.exceptions import OutOfMemoryError, ReadOnlyError, RedisError, ResponseError
 
-from shared.health.finding import Finding, first_line
-from shared.health.installation import Installation
+from shared.health.finding import Finding, Installation, first_line
 from shared.redis_client import is_redis, redis_client
 
 PROBE = "bulksms:doctor"

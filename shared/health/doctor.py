@@ -19,9 +19,8 @@ from shared.db.tables.sends import send
 from shared.db.tables.webhooks import webhook
 from shared.health.brokers import check_brokers
 from shared.health.carriers import check_carriers
-from shared.health.finding import Finding, first_line
+from shared.health.finding import Finding, Installation, first_line
 from shared.health.inbound import keywords_finding
-from shared.health.installation import Installation
 from shared.health.oidc import check_oidc
 from shared.health.postgres import DISK_FULL, check_server, check_writing
 from shared.health.receipts import check_receipts

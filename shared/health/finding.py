@@ -1,10 +1,21 @@
-"""The result of one check of `bulksms doctor`."""
+"""The installation that `bulksms doctor` checks, and the result of one check."""
 
 import shlex
 from dataclasses import dataclass
-from typing import Literal
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from shared.settings import Settings
 
 Outcome = Literal["ok", "notice", "wrong"]
+
+
+class Installation(NamedTuple):
+    """An installation's settings, their source, and its data folder if it was started in this folder."""
+
+    settings: Settings
+    source: str
+    data: Path | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,8 @@ from shared.db.connection import STARTED
 from shared.lifecycle import BatchState
 from shared.sends.sendable import MESSAGES_LEFT
 
+BATCH_SIZE = 1000
+"""Maximum number of recipients of a batch."""
 NOT_TAKEN_STATES = (BatchState.WAITING, BatchState.QUEUED, BatchState.PAUSED, BatchState.HELD)
 """No worker has the batch, and it has not ended."""
 NOT_TAKEN = f"state IN ({', '.join(map(repr, map(str, NOT_TAKEN_STATES)))})"

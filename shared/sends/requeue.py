@@ -10,10 +10,12 @@ from uuid import UUID
 
 from sqlalchemy import Connection, text
 
+from shared.accounts.administration import activate_account
+from shared.accounts.audit_log import Actor
 from shared.db.connection import uuids
 from shared.lifecycle import LANE_WEIGHTS
 from shared.sends import fair_queueing as fair
-from shared.sends.batch_size import BATCH_SIZE
+from shared.sends.batch_states import BATCH_SIZE
 from shared.sends.placeholder_batches import SEGMENTS
 from shared.sends.sendable import MESSAGES_LEFT
 
@@ -133,12 +135,16 @@ def requeue_send(connection: Connection, send: UUID, clock: int) -> None:
     connection.execute(REQUEUE_SEND, {"send": send, "clock": clock})
 
 
-def requeue_frozen(connection: Connection, account: int) -> None:
-    """Put the queued batches of an account and its sandbox, if they are frozen, in fair order again."""
+def reactivate(connection: Connection, account: int, reason: str | None = None, *, by: Actor | None = None) -> None:
+    """Activate a suspended or frozen account. What waits of a frozen one goes on at its place in fair order.
+
+    Raises Refused if the account is closed.
+    """
     clock = fair.clock(connection)
     batches = connection.execute(LOCK_FROZEN, {"account": account}).scalars().all()
     if batches:
         requeue_batches(connection, batches, clock)
+    activate_account(connection, account, reason, by=by)
 
 
 def raise_paced(connection: Connection, send: UUID, lane: int) -> None:

@@ -48,7 +48,7 @@ from shared.lifecycle import LANES, BatchState, SendState
 from shared.outbox import add_of_sends
 from shared.sends import fair_queueing as fair
 from shared.sends import send_states
-from shared.sends.batch_size import BATCH_SIZE
+from shared.sends.batch_states import BATCH_SIZE
 from shared.sends.holding import FAULT, hold_for_operator, hold_unusable
 from shared.sends.placeholder_batches import Chunk, chunks_of
 from shared.sends.quiet_hours import by_zone

@@ -22,13 +22,12 @@ from api.operator.endpoint import operator_endpoint
 from api.operator.fields import WithOptionalReason, WithReason
 from api.problems import Problem
 from api.schemas.paging import page_of
-from shared.accounts.administration import allow_authentication, create_account, suspend_account
+from shared.accounts.administration import allow_authentication, close_account, create_account, suspend_account
 from shared.accounts.audit_log import Actor
 from shared.accounts.change_account import change_account
-from shared.accounts.close_account import close_account
 from shared.accounts.overview import is_name_taken, list_accounts, show_account
 from shared.db.connection import reading
-from shared.sends.reactivate import reactivate
+from shared.sends.requeue import reactivate
 
 ACCOUNT, DETAILS = AccountResponse(), AccountDetailsResponse()
 SETTINGS = ("name", "country", "low_balance_threshold", "weight", "retention_days")

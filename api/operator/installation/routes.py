@@ -29,7 +29,7 @@ from shared.audit.results import list_audits
 from shared.db.connection import reading
 from shared.guard import Notes, state_of
 from shared.health.doctor import examine
-from shared.health.installation import Installation
+from shared.health.finding import Installation
 from shared.ids import LAST_NUMBER
 from shared.sends.guard_release import release_guard
 from shared.set_aside_jobs import list_failed_jobs, retry_failed_job

@@ -28,7 +28,7 @@ def filled(template: Any, values: Mapping[str, Any]) -> Any:
     """
     if isinstance(template, str):
         match = _PLACEHOLDER.fullmatch(template)
-        return values[match[1]] if match else _replaced(template, values, _plain)
+        return values[match[1]] if match else filled_text(template, values)
     if isinstance(template, Mapping):
         return {key: filled(item, values) for key, item in template.items()}
     if isinstance(template, list):

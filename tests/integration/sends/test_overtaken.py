@@ -12,7 +12,7 @@ from sqlalchemy import text
 import api.commit.draft
 from shared.db.connection import transaction
 from shared.sends.holding import hold, release
-from shared.sends.reactivate import reactivate
+from shared.sends.requeue import reactivate
 from tests.harness.service import Service
 from tests.integration.sending.test_authentication_share import EMPTY
 from worker.sending.claim import claim

@@ -7,7 +7,7 @@ from sqlalchemy import Engine
 
 from shared.db.connection import is_outage
 from shared.db.encryption_keys import check_text_keys
-from shared.db.schema import wait_for_schema
+from shared.db.schema import IS_FINAL, WrongSchema, schema_problem
 
 log = logging.getLogger(__name__)
 
@@ -15,16 +15,21 @@ log = logging.getLogger(__name__)
 def wait_for_database(engine: Engine, seconds: float = 60.0) -> None:
     """Wait until the database answers, has the schema of this release, and its texts can be decrypted with our keys.
 
-    Keeps waiting if the database goes away again. Raises WrongSchema or WrongTextKeys.
+    Raises WrongTextKeys; and WrongSchema if the database is newer than this release, refuses the connection, is behind
+    a pooler without sessions, or is not migrated within `seconds`.
     """
     deadline = time.monotonic() + seconds
     while True:
-        wait_for_schema(engine, deadline - time.monotonic())
-        try:
-            check_text_keys(engine)
-            return
-        except Exception as error:
-            if not is_outage(error) or time.monotonic() > deadline:
-                raise
-            log.info("lost the database during startup, waiting for it: %s", type(error).__name__)
-            time.sleep(1)
+        problem = schema_problem(engine)
+        if problem is None:
+            try:
+                check_text_keys(engine)
+                return
+            except Exception as error:
+                if not is_outage(error):
+                    raise
+                problem = f"It went away: {type(error).__name__}"
+        if problem.startswith(IS_FINAL) or time.monotonic() > deadline:
+            raise WrongSchema(problem)
+        log.info("waiting for the database: %s", problem)
+        time.sleep(1)

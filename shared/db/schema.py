@@ -1,8 +1,6 @@
 """Checks whether a database has the schema of this release, without loading the migration tools."""
 
-import logging
 import re
-import time
 from functools import cache
 from pathlib import Path
 
@@ -13,11 +11,11 @@ from shared.db.connection import reading
 from shared.db.sessions import REASON, SessionNotKept
 from shared.db.tables.running import compatibility
 
-log = logging.getLogger(__name__)
-
 MIGRATIONS = Path(__file__).parent / "migrations"
 NEWER = "The database is newer"
 REFUSED = "The database refuses the connection"
+IS_FINAL = (NEWER, REFUSED, REASON)
+"""How problems begin that do not go away by waiting."""
 REFUSALS = re.compile(
     r'password authentication failed|no password supplied|(?:role|database) ".*" does not exist|no pg_hba\.conf entry'
 )
@@ -55,23 +53,6 @@ def current(connection: Connection) -> str | None:
         return None
     revision: str | None = connection.execute(CURRENT).scalar()
     return revision
-
-
-def wait_for_schema(engine: Engine, seconds: float = 60.0) -> None:
-    """Wait until the database answers and is migrated.
-
-    Raises WrongSchema if it is newer than this release, refuses the connection, is behind a pooler without sessions, or
-    is not migrated within `seconds`.
-    """
-    deadline = time.monotonic() + seconds
-    while True:
-        problem = schema_problem(engine)
-        if problem is None:
-            return
-        if problem.startswith((NEWER, REFUSED, REASON)) or time.monotonic() > deadline:
-            raise WrongSchema(problem)
-        log.info("waiting for the database: %s", problem)
-        time.sleep(1)
 
 
 def schema_problem(engine: Engine) -> str | None:

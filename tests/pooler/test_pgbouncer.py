@@ -15,8 +15,9 @@ from sqlalchemy.exc import OperationalError
 
 from bulksms.local.postgres import Postgres
 from shared.db.connection import UNAVAILABLE, copy_rows, driver_of, is_outage, make_engine, reading, transaction
-from shared.db.schema import WrongSchema, wait_for_schema
+from shared.db.schema import WrongSchema
 from shared.db.sessions import REMEDY, has_pooler
+from shared.startup import wait_for_database
 from tests.harness.database import fresh_database
 from tests.harness.house import House, wait_until
 from tests.pooler.pgbouncer import pgbouncer
@@ -68,12 +69,12 @@ def test_it_works(url: str, server_reset_query: str, server_round_robin: int) ->
     settings = {"server_reset_query": server_reset_query, "server_round_robin": server_round_robin}
     with pgbouncer(url, "session", **settings) as pooler:
         with engine_of(pooler.url, "bulksms-worker", by_key=True) as worker:
-            wait_for_schema(worker, 0)
+            wait_for_database(worker, 0)
             assert shown(worker, "enable_seqscan", "application_name") == ("off", "bulksms-worker")
             execute_often(worker)
         for _ in range(2):
             with engine_of(pooler.url) as engine:
-                wait_for_schema(engine, 0)
+                wait_for_database(engine, 0)
                 names = ("lock_timeout", "statement_timeout", "idle_in_transaction_session_timeout", "timezone")
                 assert shown(engine, *names) == ("5s", "1min", "10s", "UTC")
                 assert shown(engine, "enable_seqscan", "application_name") == ("on", "bulksms-test")
@@ -89,7 +90,7 @@ def test_shared_sessions_are_refused(url: str, mode: str, server_round_robin: in
     with pgbouncer(url, mode, server_round_robin=server_round_robin, min_pool_size=idle) as pooler:
         for _ in range(3):
             with engine_of(pooler.url) as engine, pytest.raises(WrongSchema, match="pool_mode = session"):
-                wait_for_schema(engine, 600)
+                wait_for_database(engine, 600)
 
 
 @SHARING

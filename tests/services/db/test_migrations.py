@@ -22,10 +22,11 @@ from bulksms.local.postgres import Postgres
 from shared.db.connection import make_engine
 from shared.db.migrate import migrate
 from shared.db.partitions import make_partitions, weeks_of_messages
-from shared.db.schema import WrongSchema, current, head, revisions, schema_problem, wait_for_schema
+from shared.db.schema import WrongSchema, current, head, revisions, schema_problem
 from shared.db.tables import metadata
 from shared.ids import first_id_at
 from shared.lifecycle import BatchState, MessageStatus, SendState
+from shared.startup import wait_for_database
 from tests.harness.database import fresh_database
 
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore:Can't validate argument 'dialect_options'")]
@@ -99,7 +100,7 @@ def test_it_works(empty: Engine) -> None:
     assert schema_problem(empty) == "The database is not migrated. Run `bulksms migrate`."
     assert migrate(empty) == head()
     assert schema_problem(empty) is None
-    wait_for_schema(empty, seconds=0)
+    wait_for_database(empty, seconds=0)
 
 
 def test_migrations_have_no_statement_timeout(empty: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -270,19 +271,19 @@ def test_a_newer_database_that_allows_for_this_code_is_used_and_left_as_it_is(mi
 def test_a_newer_database_is_refused(migrated: Engine) -> None:
     make_newer(migrated, oldest_code="9998")
     with pytest.raises(WrongSchema, match=r"newer than this code: at revision 9999, not \d+\. Run the newer release\."):
-        wait_for_schema(migrated, seconds=0)
+        wait_for_database(migrated, seconds=0)
 
 
 def test_a_newer_database_is_not_waited_for(migrated: Engine) -> None:
     make_newer(migrated, oldest_code="9998")
     began = datetime.now(UTC)
     with pytest.raises(WrongSchema):
-        wait_for_schema(migrated, seconds=3_600)
+        wait_for_database(migrated, seconds=3_600)
     assert datetime.now(UTC) - began < timedelta(seconds=360), "of an hour"
 
 
 def test_a_database_that_is_away_is_reported_as_not_answering() -> None:
     engine = make_engine("postgresql+psycopg://nobody@127.0.0.1:1/none", pool=1)
     with pytest.raises(WrongSchema, match="does not answer"):
-        wait_for_schema(engine, seconds=0)
+        wait_for_database(engine, seconds=0)
     engine.dispose()

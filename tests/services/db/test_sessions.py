@@ -16,7 +16,7 @@ from bulksms.cli import main
 from bulksms.local.redis import RedisServer
 from shared.db import sessions
 from shared.db.connection import driver_of, is_outage, make_engine, reading, transaction
-from shared.db.schema import WrongSchema, schema_problem, wait_for_schema
+from shared.db.schema import WrongSchema, schema_problem
 from shared.db.sessions import REASON, REMEDY, SessionNotKept, check_kept, set_up
 from shared.settings import Settings
 from shared.startup import wait_for_database
@@ -157,9 +157,8 @@ def test_waiting_for_a_session_is_limited(
 def test_no_process_starts_where_sessions_are_shared(engine: Engine) -> None:
     mine = make_engine(url_of(engine), pool=1)
     assert schema_problem(mine) == f"{REASON} {REMEDY}"
-    for wait in (wait_for_schema, wait_for_database):
-        with pytest.raises(WrongSchema, match="do not keep their sessions"):
-            wait(mine, 600.0)
+    with pytest.raises(WrongSchema, match="do not keep their sessions"):
+        wait_for_database(mine, 600.0)
     mine.dispose()
 
 

@@ -26,7 +26,7 @@ from api.schemas.fields import ID_FORM
 from api.services import Services
 from shared.db.connection import make_engine
 from shared.db.encryption_keys import keys_problem
-from shared.db.full_disk import shortage
+from shared.db.errors import shortage
 from shared.db.replica import Replica
 from shared.db.schema import schema_problem
 from shared.encryption import Texts

@@ -17,8 +17,7 @@ from api.problems import CATALOGUE, Problem
 from shared.db.cancellation import Canceled
 from shared.db.connection import is_outage_or_timeout
 from shared.db.encryption_keys import WrongTextKeys
-from shared.db.full_disk import is_disk_full
-from shared.db.lost_commits import cause_of_rollback, may_be_committed
+from shared.db.errors import cause_of_rollback, is_disk_full, may_be_committed
 from shared.encryption import TextKeyMissing, TextUnreadable
 from shared.observability.logs import fields
 

@@ -16,9 +16,8 @@ from sqlalchemy.pool import QueuePool
 from shared.crashpoints import crashpoint
 from shared.db import pools
 from shared.db.cancellation import current_cancellation
-from shared.db.lost_commits import error_of_autocommit
+from shared.db.errors import error_of_autocommit, is_value_refused, sqlstate_of
 from shared.db.pools import OVERFLOW, CountedPool
-from shared.db.refused_values import is_value_refused, sqlstate_of
 from shared.db.sessions import Sessions
 from shared.encryption import Texts
 from shared.observability.metrics import CONNECTION_FAILURES

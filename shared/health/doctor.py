@@ -9,8 +9,8 @@ from sqlalchemy import Connection, Engine, Interval, Select, bindparam, func, se
 from sqlalchemy.exc import DBAPIError
 
 from shared.db.connection import is_outage, reading
+from shared.db.errors import is_disk_full, shortage
 from shared.db.expressions import is_live
-from shared.db.full_disk import is_disk_full, shortage
 from shared.db.schema import schema_problem
 from shared.db.sessions import REASON, REMEDY, SessionNotKept
 from shared.db.tables.messages import doubt, receipt

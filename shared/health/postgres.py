@@ -7,7 +7,7 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.exc import DBAPIError
 
 from shared.db.connection import driver_of, transaction
-from shared.db.full_disk import is_disk_full
+from shared.db.errors import is_disk_full
 from shared.db.sessions import has_pooler
 from shared.db.tables.running import lease
 from shared.health.finding import Finding, first_line

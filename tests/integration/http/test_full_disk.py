@@ -23,7 +23,7 @@ def test_a_send_is_refused_with_the_reason(service: Service, monkeypatch: pytest
 
 def test_readyz_names_it(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(app, "schema_problem", lambda engine: "The database does not answer: refused.")
-    monkeypatch.setattr("shared.db.full_disk.shutil.disk_usage", lambda path: SimpleNamespace(free=1 << 20))
+    monkeypatch.setattr("shared.db.errors.shutil.disk_usage", lambda path: SimpleNamespace(free=1 << 20))
     response = service.client.get("/readyz")
     assert response.status_code == 503
     assert "refused. The disk is full: 1 MiB are left" in response.json["status"]

@@ -14,7 +14,7 @@ from sqlalchemy.exc import OperationalError
 
 from shared.carriers.receipts import Receipt
 from shared.db.connection import is_outage
-from shared.db.refused_values import is_value_refused
+from shared.db.errors import is_value_refused
 from shared.doubts.resolution import expire_doubts
 from shared.ids import message_id
 from shared.lifecycle import MessageStatus

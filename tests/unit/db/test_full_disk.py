@@ -10,7 +10,7 @@ from sqlalchemy import Engine, create_engine
 from sqlalchemy.exc import OperationalError
 
 from bulksms.environment import Installation
-from shared.db.full_disk import is_disk_full
+from shared.db.errors import is_disk_full
 from shared.health import doctor, postgres
 from shared.health.finding import Finding
 from shared.settings import Settings
@@ -28,7 +28,7 @@ def test_it_works() -> None:
 @pytest.fixture
 def full(monkeypatch: pytest.MonkeyPatch) -> None:
     """The disk has 3 MiB left."""
-    monkeypatch.setattr("shared.db.full_disk.shutil.disk_usage", lambda path: SimpleNamespace(free=3 << 20))
+    monkeypatch.setattr("shared.db.errors.shutil.disk_usage", lambda path: SimpleNamespace(free=3 << 20))
 
 
 @pytest.mark.usefixtures("full")

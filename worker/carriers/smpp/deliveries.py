@@ -16,7 +16,7 @@ from typing import TypeVar
 from shared.carriers.smpp.constants import Command, Status
 from shared.carriers.smpp.pdu import Malformed, has_broken_rest, read_message
 from shared.carriers.unreadable import Unreadable
-from shared.db.refused_values import is_value_refused
+from shared.db.errors import is_value_refused
 from shared.inbound import Inbound
 from worker.carriers.base import OnInbound, OnLateResponses, OnReceipts, OnUnreadable, Receipt
 from worker.carriers.late_responses import LateResponses

@@ -84,23 +84,22 @@ def limits_of(connection: Connection, account_id: int) -> Limits:
 
 def set_limits(
     connection: Connection, account_id: int, *, reason: str | None = None, by: Actor | None = None, **changes: Any
-) -> Limits:
-    """Change the given limits of the account and its sandbox; None removes one. Returns the account's new limits.
+) -> None:
+    """Change the given limits of the account and its sandbox; None removes one.
 
     The setting of the pumping guard is not copied to the sandbox, where pumping earns nothing.
     """
     connection.execute(LOCK, {"account": account_id})
-    after = _change(connection, account_id, changes, reason, by)
+    _change(connection, account_id, changes, reason, by)
     sandbox = find_sandbox(connection, account_id)
     if sandbox is not None:
         sandbox_changes = {name: value for name, value in changes.items() if name != "pumping"}
         _change(connection, sandbox, sandbox_changes, reason, by)
-    return after
 
 
 def _change(
     connection: Connection, account_id: int, changes: dict[str, Any], reason: str | None, by: Actor | None
-) -> Limits:
+) -> None:
     before = limits_of(connection, account_id)
     after = replace(before, **changes)
     for name in ("requests_per_second", "spend_day", "spend_month"):
@@ -131,7 +130,6 @@ def _change(
             after={name: getattr(after, name) for name in changed},
             reason=reason,
         )
-    return after
 
 
 def pumping_findings(

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, bindparam, delete, func, or_, select, update
 from sqlalchemy.dialects.postgresql import insert
 
-from shared.accounts.audit_log import Actor, record
+from shared.accounts.audit_log import record
 from shared.accounts.key_checks import allowed_networks, check_scopes
 from shared.accounts.refused import Refused
 from shared.api_key import NewKey, hash_secret, make_operator_key
@@ -31,30 +31,17 @@ MAX_TOKEN_SECONDS = 3600
 KEPT = timedelta(seconds=2 * MAX_TOKEN_SECONDS)
 """How long a revocation is kept: longer than the tokens that it revokes."""
 
-ACTIVE = (
-    select(operator_key.c.secret_hash, operator_key.c.scopes, operator_key.c.allowed_ips, operator_key.c.expires_at)
-    .where(operator_key.c.id == bindparam("key"), operator_key.c.revoked_at.is_(None))
-    .where(or_(operator_key.c.expires_at.is_(None), operator_key.c.expires_at > func.now()))
-)
-LOCK = (
-    select(operator_key.c.id)
-    .where(operator_key.c.id == bindparam("key"), operator_key.c.revoked_at.is_(None))
-    .where(or_(operator_key.c.expires_at.is_(None), operator_key.c.expires_at > func.now()))
-    .with_for_update(read=True)
-)
-USED = (
-    update(operator_key)
-    .where(operator_key.c.id == bindparam("key"), operator_key.c.revoked_at.is_(None))
-    .values(last_used_at=func.now(), secret_hash=bindparam("new"))
-)
+IS_NOT_REVOKED = (operator_key.c.id == bindparam("key")) & operator_key.c.revoked_at.is_(None)
+IS_ACTIVE = IS_NOT_REVOKED & or_(operator_key.c.expires_at.is_(None), operator_key.c.expires_at > func.now())
+ACTIVE = select(
+    operator_key.c.secret_hash, operator_key.c.scopes, operator_key.c.allowed_ips, operator_key.c.expires_at
+).where(IS_ACTIVE)
+LOCK = select(operator_key.c.id).where(IS_ACTIVE).with_for_update(read=True)
+USED = update(operator_key).where(IS_NOT_REVOKED).values(last_used_at=func.now(), secret_hash=bindparam("new"))
 LIST = select(
     *operator_key.c["id", "name", "scopes", "allowed_ips", "created_at", "expires_at", "revoked_at", "last_used_at"],
 ).order_by(operator_key.c.created_at, operator_key.c.id)
-REVOKE = (
-    update(operator_key)
-    .where(operator_key.c.id == bindparam("key"), operator_key.c.revoked_at.is_(None))
-    .values(revoked_at=func.clock_timestamp())
-)
+REVOKE = update(operator_key).where(IS_NOT_REVOKED).values(revoked_at=func.clock_timestamp())
 NOW = {"revoked_at": func.clock_timestamp()}
 REVOKE_TOKENS = insert(operator_revocation).values(NOW).on_conflict_do_update(index_elements=["holder"], set_=NOW)
 FORGET = delete(operator_revocation).where(operator_revocation.c.revoked_at < func.now() - KEPT)
@@ -83,7 +70,6 @@ def create_operator_key(
     expires_at: datetime | None = None,
     *,
     allowed_ips: Sequence[str] | None = None,
-    by: Actor | None = None,
 ) -> NewKey:
     """Create an operator key. Its secret is returned here and stored nowhere; `pepper` is SECRET_KEY.
 
@@ -97,7 +83,7 @@ def create_operator_key(
     properties = {"name": name, "scopes": sorted(scopes), "expires_at": expires_at, "allowed_ips": allowed}
     secret_hash = hash_secret(key.api_secret, pepper)
     connection.execute(insert(operator_key).values(id=key.api_key, secret_hash=secret_hash, **properties))
-    record(connection, by, "operator_key.created", subject=key.api_key, after=properties)
+    record(connection, None, "operator_key.created", subject=key.api_key, after=properties)
     return key
 
 
@@ -125,14 +111,14 @@ def note_use(connection: Connection, key_id: str, secret_hash: bytes) -> bool:
     return bool(connection.execute(USED, {"key": key_id, "new": secret_hash}).rowcount)
 
 
-def revoke_operator_key(connection: Connection, key_id: str, *, by: Actor | None = None) -> None:
+def revoke_operator_key(connection: Connection, key_id: str) -> None:
     """Revoke an operator key and, within seconds, its tokens. Raises Refused unless there is such a key."""
     if not connection.execute(REVOKE, {"key": key_id}).rowcount:
         raise Refused(
             f"There is no operator key {key_id}, or it is revoked.", "`bulksms operator-key list` shows them."
         )
     revoke_operator_tokens(connection, actor_of_key(key_id))
-    record(connection, by, "operator_key.revoked", subject=key_id)
+    record(connection, None, "operator_key.revoked", subject=key_id)
 
 
 def revoke_operator_tokens(connection: Connection, holder: str) -> None:

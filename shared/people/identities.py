@@ -51,9 +51,9 @@ def bind_identity(connection: Connection, person_id: UUID, issuer: str, subject:
     return True
 
 
-def unbind_identities(connection: Connection, person_id: UUID, *, by: Actor | None = None) -> int:
+def unbind_identities(connection: Connection, person_id: UUID) -> int:
     """Unbind all identities of a person, so that their next sign-in through the provider binds one again."""
     unbound = connection.execute(delete(person_identity).where(person_identity.c.person_id == person_id)).rowcount
     if unbound:
-        record(connection, by, "person.identity_unbound", subject=person_id)
+        record(connection, None, "person.identity_unbound", subject=person_id)
     return unbound

@@ -119,13 +119,12 @@ def disable_person(connection: Connection, email: str, *, by: Actor | None = Non
     return UUID(str(row.id))
 
 
-def enable_person(connection: Connection, email: str, *, by: Actor | None = None) -> UUID:
+def enable_person(connection: Connection, email: str) -> None:
     """Enable a disabled person again. Raises Refused."""
     row = _known(connection, email)
     if row.state == "disabled":
         connection.execute(update(person).where(person.c.id == row.id).values({"state": "active", "disabled_at": None}))
-        record(connection, by, "person.enabled", subject=row.id)
-    return UUID(str(row.id))
+        record(connection, None, "person.enabled", subject=row.id)
 
 
 def end_invitations(connection: Connection, person_id: UUID, account_id: int | None = None) -> None:

@@ -4,7 +4,7 @@ from uuid import UUID
 
 from sqlalchemy import BindParameter, Connection, bindparam, update
 
-from shared.accounts.audit_log import Actor, record
+from shared.accounts.audit_log import record
 from shared.db.tables.people import membership, person, person_identity, recovery_code
 from shared.people.memberships import END_MEMBERSHIPS
 from shared.people.persons import disable_person, end_invitations
@@ -22,13 +22,13 @@ RELEASE = (
 )
 
 
-def release_email(connection: Connection, email: str, *, by: Actor | None = None) -> None:
+def release_email(connection: Connection, email: str) -> None:
     """Disable the person with the e-mail address, erase them, and end their memberships and invitations.
 
     Raises Refused if there is no such person.
     """
-    person_id = disable_person(connection, email, by=by)
+    person_id = disable_person(connection, email)
     end_invitations(connection, person_id)
     for statement in RELEASE:
         connection.execute(statement, {"of_person": person_id})
-    record(connection, by, "person.email_released", subject=person_id)
+    record(connection, None, "person.email_released", subject=person_id)

@@ -11,7 +11,7 @@ import phonenumbers
 from sqlalchemy import Connection, bindparam, select, update
 from sqlalchemy.dialects.postgresql import insert
 
-from shared.accounts.administration import Refused
+from shared.accounts.administration import Refused, lock_account
 from shared.accounts.audit_log import Actor, record
 from shared.accounts.sandbox import find_sandbox
 from shared.db.tables.accounts import account
@@ -39,7 +39,6 @@ ALL = select(
     *OWN[RECIPIENTS],
 ).join_from(account_limit, account, ACCOUNTS.id == OWN.account_id)
 ONE = ALL.where(ACCOUNTS.id == bindparam("account"))
-LOCK = select(ACCOUNTS.id).where(ACCOUNTS.id == bindparam("account")).with_for_update(key_share=True)
 NEW = insert(account_limit)
 SET = NEW.on_conflict_do_update(
     index_elements=[OWN.account_id], set_={name: NEW.excluded[name] for name in IN_OWN_TABLE}
@@ -89,7 +88,7 @@ def set_limits(
 
     The setting of the pumping guard is not copied to the sandbox, where pumping earns nothing.
     """
-    connection.execute(LOCK, {"account": account_id})
+    lock_account(connection, account_id)
     _change(connection, account_id, changes, reason, by)
     sandbox = find_sandbox(connection, account_id)
     if sandbox is not None:

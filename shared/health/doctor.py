@@ -2,7 +2,7 @@
 
 import shutil
 from collections.abc import Callable, Iterable, Iterator
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from sqlalchemy import Connection, Engine, Interval, Select, bindparam, func, select, text
@@ -11,6 +11,7 @@ from sqlalchemy.exc import DBAPIError
 from shared.db.connection import is_outage, reading
 from shared.db.errors import is_disk_full, shortage
 from shared.db.expressions import is_live
+from shared.db.partitions import weeks_of_messages
 from shared.db.schema import schema_problem
 from shared.db.sessions import REASON, REMEDY, SessionNotKept
 from shared.db.tables.messages import doubt, receipt
@@ -25,7 +26,7 @@ from shared.health.oidc import check_oidc
 from shared.health.postgres import DISK_FULL, check_server, check_writing
 from shared.health.receipts import check_receipts
 from shared.health.replica import check_replica
-from shared.health.restore_guard import check_guard
+from shared.health.restore_guard import WORKERS, check_guard
 from shared.health.secret_key import check_secret_key
 from shared.plurals import counted
 from shared.senders.similarity import likenesses
@@ -46,19 +47,10 @@ PARTITION_WEEKS = 2
 MAX_WAIT = 60
 """Seconds that a batch may wait while no worker sends anything."""
 
-PARTITIONS = text(
-    """
-    SELECT count(*) FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
-     WHERE i.inhparent = 'message'::regclass AND c.relname ~ '^message_[0-9]{8}$'
-       AND to_date(right(c.relname, 8), 'YYYYMMDD') > CURRENT_DATE
-    """
-)
-"""Weekly partitions that begin after today, as Postgres' own catalogue lists them."""
 IN_DEFAULT_PARTITION = text("SELECT EXISTS (SELECT FROM message_default)")
 """The default partition is no table of its own for SQLAlchemy."""
 LIVE = is_live(lease.c.held_until)
 WORKER = lease.c.name.like("worker:%")
-WORKERS = select(func.count()).select_from(lease).where(WORKER, LIVE)
 CLOCKS = (
     select(lease.c.holder, lease.c.clock_offset)
     .where(WORKER, LIVE, func.abs(lease.c.clock_offset) > bindparam("seconds"))
@@ -168,7 +160,8 @@ def _contents(connection: Connection, target: Installation) -> Iterator[Finding]
 
 
 def _partitions(connection: Connection) -> Finding:
-    ahead = connection.execute(PARTITIONS).scalar_one()
+    today = datetime.now(UTC).date()
+    ahead = sum(week > today for week in weeks_of_messages(connection))
     if ahead < PARTITION_WEEKS or connection.execute(IN_DEFAULT_PARTITION).scalar_one():
         detail = f"{counted(ahead, 'week')} ahead" if ahead < PARTITION_WEEKS else "messages in the default partition"
         return Finding("partitions", "wrong", detail, "bulksms migrate; a running worker also creates them.")

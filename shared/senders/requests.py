@@ -3,7 +3,7 @@
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Connection, select, tuple_
+from sqlalchemy import Connection, Select, select, tuple_
 
 from shared.db.tables.accounts import account, sender_id
 from shared.senders.similarity import likenesses
@@ -38,14 +38,15 @@ def list_sender_ids(
 
 def show_sender_id(connection: Connection, sender: UUID) -> dict[str, Any] | None:
     """One sender ID of a live account; None if there is none."""
-    found = LIST.where(sender_id.c.id == sender, account.c.sandbox_of.is_(None))
-    row = connection.execute(found).mappings().one_or_none()
-    return None if row is None else _with_likenesses(connection, [dict(row)])[0]
+    return _one(connection, LIST.where(sender_id.c.id == sender, account.c.sandbox_of.is_(None)))
 
 
 def find_sender_id(connection: Connection, account_id: int, name: str) -> dict[str, Any] | None:
     """An account's sender ID by its name; None if it has not asked for it."""
-    found = LIST.where(sender_id.c.account_id == account_id, sender_id.c.sender_id == name)
+    return _one(connection, LIST.where(sender_id.c.account_id == account_id, sender_id.c.sender_id == name))
+
+
+def _one(connection: Connection, found: Select[Any]) -> dict[str, Any] | None:
     row = connection.execute(found).mappings().one_or_none()
     return None if row is None else _with_likenesses(connection, [dict(row)])[0]
 

@@ -60,7 +60,7 @@ def test_the_doctor_goes_on_after_a_check_that_fails(
     monkeypatch.setattr(doctor, failing, text("SELECT 1 / 0"))
     found = {each["name"]: each for each in operator.get("/doctor").json["findings"]}
     assert list(found) == names
-    name = {"PARTITIONS": "partitions", "AWAITING": "queue", "RECEIPTS": "unmatched receipts"}[failing]
+    name = {"IN_DEFAULT_PARTITION": "partitions", "AWAITING": "queue", "RECEIPTS": "unmatched receipts"}[failing]
     assert (found[name]["outcome"], found[name]["detail"]) == ("wrong", "not checked: division by zero")
     assert found[name]["remedy"]
 

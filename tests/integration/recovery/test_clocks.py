@@ -6,8 +6,8 @@ import pytest
 from sqlalchemy import text
 
 from api.metrics.installation import NOW
-from shared.health.doctor import WORKERS as WORKERS_OF_DOCTOR
 from shared.health.doctor import clock_findings
+from shared.health.restore_guard import WORKERS as WORKERS_OF_DOCTOR
 from shared.sends.sendable import UNAVAILABLE_ONLY_CARRIER
 from tests.harness.live_workers import keep_reports
 from tests.harness.service import Service

@@ -52,7 +52,7 @@ def test_the_results_of_audits_are_kept(service: Service, operator: OperatorClie
     assert (found["breaches"], found["frozen"], found["full"]) == ([dataclasses.asdict(breach)], [7], True)
 
 
-@pytest.mark.parametrize("failing", ["PARTITIONS", "AWAITING", "RECEIPTS"])
+@pytest.mark.parametrize("failing", ["IN_DEFAULT_PARTITION", "AWAITING", "RECEIPTS"])
 def test_the_doctor_goes_on_after_a_check_that_fails(
     operator: OperatorClient, monkeypatch: pytest.MonkeyPatch, failing: str
 ) -> None:

@@ -38,11 +38,10 @@ from typing import Any
 
 from sqlalchemy import Engine
 
-from shared.carriers.http import HttpConfig, HttpConfigError
+from shared.carriers.http import HttpConfig
 from shared.carriers.http.file import COMMON_SETTINGS
 from shared.environment import Environment, SettingsError, reason
-from worker.carrier_config.locations import Locations
-from worker.carrier_config.routing import RouteError, read_limits, read_prices, read_routes
+from worker.carrier_config.routing import read_limits, read_prices, read_routes
 from worker.carriers.base import Carrier
 from worker.carriers.http.driver import HttpCarrier
 from worker.carriers.simulator import Simulator
@@ -90,10 +89,7 @@ def _smpp(table: Table) -> Carrier:
 
 
 def _http(table: Table) -> Carrier:
-    try:
-        config = HttpConfig.from_mapping(table.name, table.settings)
-    except HttpConfigError as error:
-        raise ConfigError(str(error)) from None
+    config = HttpConfig.from_mapping(table.name, table.settings)
     _check_response_timeout(config.response_timeout, table.lease)
     return HttpCarrier(config)
 
@@ -121,7 +117,7 @@ def _simulator(table: Table) -> Carrier:
 
 
 KINDS: dict[str, Callable[[Table], Carrier]] = {"smpp": _smpp, "http": _http, "simulator": _simulator}
-"""Creates a carrier of each kind from its table. Raises ConfigError, whose text begins with the setting's name."""
+"""Creates a carrier of each kind from its table. Raises ValueError, whose text begins with the setting's name."""
 
 
 def read_carriers(
@@ -129,75 +125,55 @@ def read_carriers(
 ) -> Carriers:
     """The file's carriers, not opened yet, and its routes. `lease` is in seconds. Raises CarriersError."""
     try:
-        source = path.read_text(encoding="utf-8-sig")
-        document = tomllib.loads(source)
+        document = tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except OSError as error:
         raise CarriersError(f"CARRIERS_FILE={path} cannot be read: {reason(error)}.") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise CarriersError(f"{path} is not TOML: {error}.") from None
-    locations = Locations(path, source)
     tables = document.pop("carrier", None)
     if not isinstance(tables, dict) or not tables or not all(isinstance(table, dict) for table in tables.values()):
         raise CarriersError(f"{path} must have a table [carrier.NAME] for each carrier.")
     routes, limits = document.pop("routes", []), document.pop("limits", [])
     if document:
-        unknown = next(iter(document))
-        raise CarriersError(f"{locations.of_table(unknown)}: unknown table {unknown}; use carrier, routes or limits.")
+        raise CarriersError(f"{path}: unknown table {next(iter(document))}; use carrier, routes or limits.")
     prices: dict[str, dict[str, float]] = {}
     shares: dict[str, float] = {}
     carriers = []
     for name, table in tables.items():
-        carriers.append(_carrier(locations, name, table, lease, engine, os.environ if environ is None else environ))
-        prices[name] = _prices(locations, name, table)
-        shares[name] = _share(locations, name, table)
+        try:
+            carriers.append(_carrier(name, table, lease, engine, os.environ if environ is None else environ))
+            prices[name] = read_prices(table.get("prices", {}))
+            shares[name] = _share(table)
+        except ValueError as error:
+            raise CarriersError(f"{path}: [carrier.{name}]: {error}.") from None
     try:
         several = routes or limits or len(carriers) > 1
         chosen = read_routes(routes, prices, read_limits(limits)) if several else None
-    except RouteError as error:
-        raise CarriersError(f"{locations.of_entry(error.table, error.number, error.key)}: {error}.") from None
+    except ValueError as error:
+        raise CarriersError(f"{path}: {error}.") from None
     return Carriers(carriers, chosen, shares)
 
 
 def _carrier(
-    locations: Locations,
-    name: str,
-    table: dict[str, Any],
-    lease: float,
-    engine: Engine | None,
-    environ: Mapping[str, str],
+    name: str, table: dict[str, Any], lease: float, engine: Engine | None, environ: Mapping[str, str]
 ) -> Carrier:
-    header = f"carrier.{name}"
     if not NAME.fullmatch(name) or name == BUILT_IN:
-        raise CarriersError(
-            f"{locations.of_table(header)}: [{header}]: start the name with a lowercase letter, then up to 31 of "
-            f"a-z, 0-9, - and _. {BUILT_IN} is reserved for the built-in carrier."
+        raise ConfigError(
+            "start the name with a lowercase letter, then up to 31 of a-z, 0-9, - and _; "
+            f"{BUILT_IN} is reserved for the built-in carrier"
         )
-    try:
-        kind = table.get("kind")
-        if not isinstance(kind, str) or kind not in KINDS:
-            raise CarriersError(f"{locations.of_table(header)}: [{header}] needs a kind, one of: {', '.join(KINDS)}.")
-        own = {key: value for key, value in table.items() if key not in COMMON_SETTINGS}
-        settings = {key: _from_environment(key, value, environ) for key, value in own.items()}
-        return KINDS[kind](Table(name, settings, lease, engine))
-    except ConfigError as error:
-        raise CarriersError(f"{locations.of_setting(header, str(error))}: [{header}]: {error}.") from None
+    kind = table.get("kind")
+    if not isinstance(kind, str) or kind not in KINDS:
+        raise ConfigError(f"it needs a kind, one of: {', '.join(KINDS)}")
+    own = {key: value for key, value in table.items() if key not in COMMON_SETTINGS}
+    settings = {key: _from_environment(key, value, environ) for key, value in own.items()}
+    return KINDS[kind](Table(name, settings, lease, engine))
 
 
-def _prices(locations: Locations, name: str, table: Mapping[str, Any]) -> dict[str, float]:
-    try:
-        return read_prices(table.get("prices", {}))
-    except ValueError as error:
-        where = locations.of_setting(f"carrier.{name}", "prices")
-        raise CarriersError(f"{where}: [carrier.{name}]: {error}.") from None
-
-
-def _share(locations: Locations, name: str, table: Mapping[str, Any]) -> float:
+def _share(table: Mapping[str, Any]) -> float:
     share = table.get("authentication_share", DEFAULT_SHARE)
     if isinstance(share, bool) or not isinstance(share, (int, float)) or not 0 <= share <= 1:
-        where = locations.of_setting(f"carrier.{name}", "authentication_share")
-        raise CarriersError(
-            f"{where}: [carrier.{name}]: authentication_share must be a number from 0 to 1, not {share!r}."
-        )
+        raise ConfigError(f"authentication_share must be a number from 0 to 1, not {share!r}")
     return float(share)
 
 

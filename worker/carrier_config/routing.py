@@ -1,9 +1,9 @@
-"""Reads `[[routes]]`, `[[limits]]` and `prices` of CARRIERS_FILE."""
+"""Reads `[[routes]]`, `[[limits]]` and `prices` of CARRIERS_FILE. All errors are ValueErrors that say what to do."""
 
 import difflib
 import re
-from collections.abc import Collection, Mapping
-from typing import Any
+from collections.abc import Callable, Collection, Iterator, Mapping
+from typing import Any, TypeVar
 
 from shared.carriers.control import MAX_RATE
 from shared.lifecycle import LANES
@@ -17,22 +17,11 @@ CHOICES = ("order", "cheapest")
 PREFIX = re.compile(r"[1-9][0-9]{0,14}")
 DEFAULT = "default"
 
-
-class RouteError(ValueError):
-    """A route, or an entry of another `table`, is invalid. Says what to do.
-
-    `number` is the entry's, from 1 (0: all entries); `key` is its setting.
-    """
-
-    def __init__(self, number: int, key: str | None, detail: str, table: str = "routes") -> None:
-        super().__init__(detail)
-        self.number = number
-        self.key = key
-        self.table = table
+T = TypeVar("T")
 
 
 def read_prices(value: Any) -> dict[str, float]:
-    """The price of a segment by prefix; "" is the default. Raises ValueError."""
+    """The price of a segment by prefix; "" is the default."""
     if not isinstance(value, dict):
         raise ValueError('prices: write { "254" = 0.8, default = 1.5 }')
     for prefix, price in value.items():
@@ -43,97 +32,95 @@ def read_prices(value: Any) -> dict[str, float]:
     return {"" if prefix == DEFAULT else prefix: float(price) for prefix, price in value.items()}
 
 
-def read_limits(value: Any) -> tuple[Limit, ...]:
-    """The limits, slowest first. Raises RouteError."""
+def _entries(table: str, value: Any, keys: Collection[str], read: Callable[[int, dict[str, Any]], T]) -> Iterator[T]:
+    """The entries of `[[table]]`, each read by `read` from its number and settings. Errors name the number, from 1."""
     if not isinstance(value, list) or not all(isinstance(each, dict) for each in value):
-        raise RouteError(0, None, "limits are tables: write [[limits]]", "limits")
-    limits: dict[str, Limit] = {}
+        raise ValueError(f"{table} are tables: write [[{table}]]")
     for number, each in enumerate(value, 1):
-        limit = _limit(number, each)
+        try:
+            for key in each:
+                if key not in keys:
+                    raise ValueError(f"there is no setting {key}{_nearest(key, keys)}")
+            yield read(number, each)
+        except ValueError as error:
+            raise ValueError(f"[[{table}]] {number}: {error}") from None
+
+
+def read_limits(value: Any) -> tuple[Limit, ...]:
+    """The limits, slowest first."""
+    limits: dict[str, Limit] = {}
+
+    def read(_: int, each: dict[str, Any]) -> None:
+        limit = _limit(each)
         if limit.name in limits:
-            raise RouteError(number, None, f"there already is a limit of {limit.name}: remove one of them", "limits")
+            raise ValueError(f"there already is a limit of {limit.name}: remove one of them")
         limits[limit.name] = limit
+
+    list(_entries("limits", value, LIMIT_KEYS, read))
     return tuple(sorted(limits.values(), key=lambda limit: (limit.rate, limit.name)))
 
 
-def _limit(number: int, value: Mapping[str, Any]) -> Limit:
-    def refuse(key: str | None, detail: str) -> RouteError:
-        return RouteError(number, key, detail, "limits")
-
-    for key in value:
-        if key not in LIMIT_KEYS:
-            raise refuse(key, f"there is no setting {key}{_nearest(key, LIMIT_KEYS)}")
+def _limit(value: Mapping[str, Any]) -> Limit:
     sender, prefix, rate = (value.get(key) for key in LIMIT_KEYS)
     if sender is None and prefix is None:
-        raise refuse(None, "a limit needs a sender, a prefix, or both")
+        raise ValueError("a limit needs a sender, a prefix, or both")
     if sender is not None and (not isinstance(sender, str) or form_of(sender) is None):
-        raise refuse("sender", f"sender: {sender!r} is not a valid sender ID; write it as approved")
+        raise ValueError(f"sender: {sender!r} is not a valid sender ID; write it as approved")
     if prefix is not None and (not isinstance(prefix, str) or not PREFIX.fullmatch(prefix)):
-        raise refuse("prefix", f"prefix: {prefix!r}: write digits without a plus sign, in quotes")
+        raise ValueError(f"prefix: {prefix!r}: write digits without a plus sign, in quotes")
     if rate is None:
-        raise refuse(None, "rate is missing: write segments per second")
+        raise ValueError("rate is missing: write segments per second")
     if isinstance(rate, bool) or not isinstance(rate, (int, float)) or not 0 < rate <= MAX_RATE:
-        raise refuse("rate", f"rate must be above 0 and at most {MAX_RATE:,} segments per second, not {rate!r}")
+        raise ValueError(f"rate must be above 0 and at most {MAX_RATE:,} segments per second, not {rate!r}")
     return Limit(float(rate), sender, prefix)
 
 
 def read_routes(value: Any, prices: Mapping[str, Mapping[str, float]], limits: tuple[Limit, ...] = ()) -> Routes:
     """The routes to the carriers in `prices`; without routes, one to all carriers in the file's order."""
-    if not isinstance(value, list):
-        raise RouteError(0, None, "routes are tables: write [[routes]]")
-    if not value:
+    routes = list(_entries("routes", value, KEYS, lambda number, each: _route(number, each, prices)))
+    if not routes:
         return Routes((Route("all", tuple(prices)),), prices, limits)
-    routes = tuple(_route(number, each, prices) for number, each in enumerate(value, 1))
-    for number, route in enumerate(routes[:-1], 1):
-        if not (route.prefixes or route.senders or route.lanes):
-            raise RouteError(
-                number, None, "this route takes every message, so those after it are never reached: add conditions"
-            )
-    last = routes[-1]
-    if last.prefixes or last.senders or last.lanes:
-        raise RouteError(len(routes), None, "the last route must take every message: add one without conditions")
-    return Routes(routes, prices, limits)
+    for number, route in enumerate(routes, 1):
+        takes_all = not (route.prefixes or route.senders or route.lanes)
+        if number == len(routes) and not takes_all:
+            raise ValueError(f"[[routes]] {number}: the last one must take every message: add one without conditions")
+        if number < len(routes) and takes_all:
+            raise ValueError(f"[[routes]] {number}: it takes every message, so no other is reached: add conditions")
+    return Routes(tuple(routes), prices, limits)
 
 
-def _route(number: int, value: Any, prices: Mapping[str, Mapping[str, float]]) -> Route:
-    if not isinstance(value, dict):
-        raise RouteError(number, None, "routes are tables: write [[routes]]")
-    for key in value:
-        if key not in KEYS:
-            raise RouteError(number, key, f"there is no setting {key}{_nearest(key, KEYS)}")
+def _route(number: int, value: Mapping[str, Any], prices: Mapping[str, Mapping[str, float]]) -> Route:
     name = value.get("name", f"route {number}")
     if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z0-9 _-]{1,40}", name):
-        raise RouteError(number, "name", "name: use up to 40 letters, digits, spaces, - and _")
-    carriers = _names(number, value, "carriers")
+        raise ValueError("name: use up to 40 letters, digits, spaces, - and _")
+    carriers = _names(value, "carriers", prices)
     if not carriers:
-        raise RouteError(number, "carriers", f"carriers: name at least one of {', '.join(prices)}")
-    for carrier in carriers:
-        if carrier not in prices:
-            raise RouteError(number, "carriers", f"there is no carrier {carrier!r}{_nearest(carrier, prices)}")
-    categories = _names(number, value, "categories")
-    for category in categories:
-        if category not in LANES:
-            raise RouteError(number, "categories", f"categories: {category!r} is not one of {', '.join(LANES)}")
-    prefixes = _names(number, value, "prefixes")
+        raise ValueError(f"carriers: name at least one of {', '.join(prices)}")
+    categories = _names(value, "categories", LANES)
+    prefixes = _names(value, "prefixes")
     for prefix in prefixes:
         if not PREFIX.fullmatch(prefix):
-            raise RouteError(number, "prefixes", f"prefixes: {prefix!r}: write digits without a plus sign")
+            raise ValueError(f"prefixes: {prefix!r}: write digits without a plus sign")
     choose = value.get("choose", CHOICES[0])
     if choose not in CHOICES:
-        raise RouteError(number, "choose", f"choose must be one of {', '.join(CHOICES)}, not {choose!r}")
+        raise ValueError(f"choose must be one of {', '.join(CHOICES)}, not {choose!r}")
     for carrier in carriers if choose == "cheapest" else ():
         if not prices[carrier]:
-            raise RouteError(number, "choose", f"choose: [carrier.{carrier}] has no prices to compare; add prices")
+            raise ValueError(f"choose: [carrier.{carrier}] has no prices to compare; add prices")
     lanes = frozenset(lane for lane, category in enumerate(LANES) if category in categories)
-    return Route(name, carriers, prefixes, frozenset(_names(number, value, "senders")), lanes, choose == "cheapest")
+    return Route(name, carriers, prefixes, frozenset(_names(value, "senders")), lanes, choose == "cheapest")
 
 
-def _names(number: int, value: Mapping[str, Any], key: str) -> tuple[str, ...]:
+def _names(value: Mapping[str, Any], key: str, valid: Collection[str] | None = None) -> tuple[str, ...]:
+    """A list of names, all of them `valid`."""
     names = value.get(key, [])
     if not isinstance(names, list) or not all(isinstance(name, str) and name for name in names):
-        raise RouteError(number, key, f'{key}: write a list of strings, such as {key} = ["..."]')
+        raise ValueError(f'{key}: write a list of strings, such as {key} = ["..."]')
     if len(set(names)) < len(names):
-        raise RouteError(number, key, f"{key}: one of them is listed twice")
+        raise ValueError(f"{key}: one of them is listed twice")
+    for name in names:
+        if valid is not None and name not in valid:
+            raise ValueError(f"{key}: there is no {name!r}{_nearest(name, valid)}")
     return tuple(names)
 
 

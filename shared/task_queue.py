@@ -4,6 +4,8 @@ A batch has a task of its own, whose id is the batch's, except single sends that
 is work: losing, repeating, delaying or reordering tasks changes no result.
 """
 
+import socket
+
 from celery import Celery
 
 from shared.redis_client import celery_broker
@@ -15,10 +17,15 @@ SEND_BATCH = "worker.send_batch"
 EXPAND_SEND = "worker.expand_send"
 """For a group send, whose batches do not exist yet."""
 IMPORT_CONTACTS = "worker.import_contacts"
+PREFETCHED = 100
+"""Tasks that a worker takes ahead for each of its threads. It fetches no more beyond them until the next second or two,
+and then its sweep finds their batches."""
+KEEPALIVE = {socket.TCP_KEEPIDLE: 10, socket.TCP_KEEPINTVL: 5, socket.TCP_KEEPCNT: 3}
+"""A connection that has died silently is noticed after 25 seconds."""
 
 
 def make_celery(settings: Settings) -> Celery:
-    """The Celery application: JSON only, no result backend, no prefetch, early acknowledgement, short time-outs."""
+    """The Celery application: JSON only, no result backend, early acknowledgement, short time-outs."""
     broker, transport_options = celery_broker(settings.broker_url)
     app = Celery("bulksms", broker=broker)
     app.conf.update(
@@ -35,7 +42,7 @@ def make_celery(settings: Settings) -> Celery:
         task_always_eager=settings.eager,
         task_eager_propagates=True,
         task_publish_retry=False,
-        worker_prefetch_multiplier=1,
+        worker_prefetch_multiplier=PREFETCHED,
         worker_send_task_events=False,
         worker_hijack_root_logger=False,
         worker_cancel_long_running_tasks_on_connection_loss=False,
@@ -45,6 +52,7 @@ def make_celery(settings: Settings) -> Celery:
             "socket_timeout": 30,
             "socket_connect_timeout": 2,
             "socket_keepalive": True,
+            "socket_keepalive_options": KEEPALIVE,
             "health_check_interval": 25,
             "visibility_timeout": 3600,
             **transport_options,

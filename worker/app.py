@@ -1,9 +1,6 @@
 """The worker as Celery starts it: `celery -A worker.app worker --pool threads -Q sends`."""
 
 import logging
-from collections.abc import Generator
-from contextlib import contextmanager
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,14 +14,11 @@ from shared.guard import Guard
 from shared.observability.logs import configure_logging
 from shared.observability.metrics_server import serve_metrics
 from shared.observability.traces import start_traces, stop_traces
-from shared.redis_client import is_redis, redis_client
+from shared.redis_client import redis_client
 from shared.settings import SIMULATED, SettingsError, service_settings
 from shared.startup import wait_for_database
 from shared.task_publisher import TaskPublisher
 from shared.task_queue import make_celery
-from worker.broker.consumer import PersistentConsumer
-from worker.broker.consumer_watchdog import ConsumerWatchdog
-from worker.broker.wakeup import LoopWaker, step_with
 from worker.process import WorkerProcess
 from worker.recovery.database_guard import keep_checking
 from worker.tasks import Coalescer, register
@@ -46,7 +40,6 @@ app.conf.worker_pool = "threads"  # also if the command line names prefork, Cele
 app.conf.worker_concurrency = settings.concurrency
 app.conf.worker_consumer = "worker.broker.consumer:PersistentConsumer"
 app.conf.worker_enable_remote_control = settings.remote_control
-redis_broker = is_redis(settings.broker_url)
 guard = Guard(
     process.engine,
     redis_client(settings.redis_url, timeout=0.3),
@@ -56,27 +49,8 @@ guard = Guard(
 )
 if not settings.eager:  # with eager tasks, publishing would do the work itself
     process.sweeper.work.tasks = TaskPublisher(app)
-waker = LoopWaker()
-watchdog = ConsumerWatchdog(
-    redis_client(settings.broker_url, timeout=1) if redis_broker else None,
-    waker.reconnect,
-)
-app.steps["consumer"].add(step_with(waker, watchdog))
-
-
-@contextmanager
-def task_context() -> Generator[None]:
-    """Context of one task's work."""
-    try:
-        with watchdog.at_work():
-            yield
-    finally:
-        waker.wake()
-
-
 sending = Coalescer(process.sweeper.run_cycles, process.dispatcher.stop)
-register(app, sending.run, task_context, process.importer.wake)
-PersistentConsumer.look_for_messages = staticmethod(partial(process.sweeper.run_in_background, sending.run))
+register(app, sending.run, process.importer.wake)
 
 
 @celeryd_init.connect
@@ -108,7 +82,6 @@ def start(sender: Any, **_: Any) -> None:
         keep_checking(guard, process.sweeper.outage, process.dispatcher.stop)
         process.start()
         serve_metrics(settings)
-        watchdog.start(process.dispatcher.stop)
     except (SettingsError, WrongSchema, WrongTextKeys) as problem:
         log.error("%s", problem)
         raise SystemExit(1) from problem

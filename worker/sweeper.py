@@ -10,7 +10,6 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import suppress
 from datetime import timedelta
 from uuid import uuid4
 
@@ -163,11 +162,6 @@ class Sweeper:
         with self.outage.tolerated_in_cycle():
             return self.work()
         return 0
-
-    def run_in_background(self, work: Callable[[], object]) -> None:
-        """Run `work`, which raises nothing, in a thread of the cycles that the sweep starts. Returns at once."""
-        with suppress(RuntimeError):  # the worker is stopping
-            self._pool.submit(work)
 
     def recover_and_wake(self) -> None:
         """Run the steps that one worker does for all. A step that fails does not prevent the others."""

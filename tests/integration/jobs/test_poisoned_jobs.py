@@ -189,18 +189,6 @@ def test_an_outage_does_not_count_as_a_failed_job(service: Service, monkeypatch:
     assert failures(service, "import") == []
 
 
-def test_work_in_the_background_is_done_until_the_worker_stops(service: Service) -> None:
-    done = threading.Event()
-    sweeper = worker.sweeper.Sweeper(service.engine, service.worker.dispatcher, service.worker.settings)
-    sweeper.run_in_background(done.set)
-    assert done.wait(60)
-    try:
-        sweeper.stop()
-        sweeper.run_in_background(pytest.fail)
-    finally:
-        service.worker.dispatcher.stop.clear()
-
-
 def test_a_lock_that_is_held_too_long_counts_as_a_failed_job(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     """Or whoever holds it would stop everybody's imports."""
     two_imports(service, monkeypatch)

@@ -17,7 +17,7 @@ from shared.redis_client import redis_client
 from shared.sends.shared_recipient_counts import RecipientSharing
 from shared.settings import Settings
 from worker.carrier_config.file import Carriers, read_carriers
-from worker.carriers.base import Carrier, KeepsUnreadable, LateResponse, Receipt, TracksParts
+from worker.carriers.base import Carrier, LateResponse, Receipt
 from worker.carriers.simulator import Simulator
 from worker.jobs.auditor import Auditor
 from worker.jobs.import_contacts import Importer
@@ -143,11 +143,8 @@ class WorkerProcess:
             with transaction(self.engine) as connection:
                 keep_unreadable(connection, carrier.name, deliveries)
 
-        if isinstance(carrier, KeepsUnreadable):
-            carrier.on_unreadable = on_unreadable
-        if isinstance(carrier, TracksParts):
-            carrier.unmatched_receipts = UnmatchedReceipts(self.engine, carrier.name)
-        carrier.open(on_receipts, on_late_responses, on_inbound)
+        unmatched = UnmatchedReceipts(self.engine, carrier.name)
+        carrier.open(on_receipts, on_late_responses, on_inbound, on_unreadable, unmatched)
 
     def _go_on(self) -> None:
         with self.sweeper.outage.tolerated():

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import NamedTuple, Protocol, runtime_checkable
+from typing import NamedTuple, Protocol
 from uuid import UUID
 
 from shared.carriers.error_codes import says_opted_out, with_code
@@ -124,22 +124,6 @@ OnUnreadable = Callable[[list[Unreadable]], None]
 """Stores unreadable deliveries. They are committed when it returns; only then may the driver acknowledge them."""
 
 
-@runtime_checkable
-class KeepsUnreadable(Protocol):
-    """A driver that sees the carrier's raw deliveries and passes on those it cannot read."""
-
-    on_unreadable: OnUnreadable
-    """Set before the driver is opened."""
-
-    @property
-    def unreadable(self) -> int:
-        """Deliveries that could not be read since the driver was created."""
-
-    @property
-    def unmatched_responses(self) -> int:
-        """Responses that matched no outstanding request."""
-
-
 class UnmatchedSource(Protocol):
     """The newest receipts that no process of this carrier could match."""
 
@@ -148,14 +132,6 @@ class UnmatchedSource(Protocol):
 
     def replace(self, numbers: list[int], receipts: list[Receipt]) -> None:
         """Record these receipts instead of the unmatched ones. Committed when it returns."""
-
-
-@runtime_checkable
-class TracksParts(Protocol):
-    """A driver that knows to which message each part belongs, and so what the receipts of other processes mean."""
-
-    unmatched_receipts: UnmatchedSource | None
-    """Set before the driver is opened."""
 
 
 class Pace(Protocol):
@@ -221,12 +197,26 @@ class Carrier(Protocol):
     def trouble(self) -> str | None:
         """Why nothing can be submitted now, such as a lost connection; None if messages can be submitted."""
 
+    @property
+    def unreadable(self) -> int:
+        """Deliveries that could not be read since the driver was created."""
+
+    @property
+    def unmatched_responses(self) -> int:
+        """Responses that matched no outstanding request."""
+
     def open(
-        self, on_receipts: OnReceipts, on_late_responses: OnLateResponses, on_inbound: OnInbound | None = None
+        self,
+        on_receipts: OnReceipts,
+        on_late_responses: OnLateResponses,
+        on_inbound: OnInbound | None = None,
+        on_unreadable: OnUnreadable = lambda unreadable: None,
+        unmatched: UnmatchedSource | None = None,
     ) -> None:
         """Connect, and begin to deliver receipts, late responses and inbound messages.
 
-        Returns at once; connecting is retried. Without `on_inbound`, inbound messages stay with the carrier.
+        Returns at once; connecting is retried. Without `on_inbound`, inbound messages stay with the carrier. A driver
+        that tells parts from messages finds the receipts in `unmatched` that came over the bind of another process.
         """
 
     def submit(self, message_groups: list[MessageGroup], limit: Pace | None = None) -> list[Outcome]:

@@ -28,7 +28,6 @@ from shared.db.tables.running import simulated_receipt
 from shared.lifecycle import MessageStatus
 from worker.carriers.base import (
     MessageGroup,
-    OnInbound,
     OnLateResponses,
     OnReceipts,
     Outcome,
@@ -73,6 +72,7 @@ class Simulator:
 
     trouble: str | None = None
     """Always None; tests set it."""
+    unreadable, unmatched_responses = 0, 0
 
     def __init__(
         self,
@@ -102,9 +102,7 @@ class Simulator:
         self._thread: threading.Thread | None = None
         self.on_receipts: OnReceipts = lambda receipts: None
 
-    def open(
-        self, on_receipts: OnReceipts, on_late_responses: OnLateResponses, on_inbound: OnInbound | None = None
-    ) -> None:
+    def open(self, on_receipts: OnReceipts, on_late_responses: OnLateResponses, *_: object) -> None:
         """Begin to deliver receipts, in a separate thread. There are no inbound messages."""
         self.on_receipts = on_receipts
         self._thread = threading.Thread(target=self._deliver, name="simulator", daemon=True)

@@ -16,7 +16,6 @@ from shared.db.tables.carriers import carrier_limit, carrier_report, carrier_set
 from shared.observability.metrics import CARRIER_RESPONSE_SECONDS, RECEIPT_DELAY
 from shared.sends.counters import initialize_delays
 from shared.sends.sendable import MAX_REPORT_AGE, REPORT_AHEAD
-from worker.carriers.base import Carrier, KeepsUnreadable
 from worker.pacing.circuit_breaker import CircuitBreaker
 from worker.pacing.pace import Pacer
 from worker.pacing.recent_delays import RecentDelays
@@ -138,7 +137,6 @@ class CarrierStatus:
     def _report(self) -> dict[str, object]:
         breakers = self.breakers
         response_delays, receipt_delays = self._response_delays.counts(), self._receipt_delays.counts()
-        unreadable_counts = [_unreadable_counts(breaker.carrier) for breaker in breakers]
         return {
             "carrier": [breaker.carrier.name for breaker in breakers],
             "worker": [self.worker] * len(breakers),
@@ -152,13 +150,8 @@ class CarrierStatus:
             "submitted": [breaker.counts.submitted for breaker in breakers],
             "throttled": [breaker.counts.throttled for breaker in breakers],
             "failed": [breaker.counts.failed for breaker in breakers],
-            "unreadable": [unreadable for unreadable, _ in unreadable_counts],
-            "unknown_answers": [unmatched for _, unmatched in unreadable_counts],
+            "unreadable": [breaker.carrier.unreadable for breaker in breakers],
+            "unknown_answers": [breaker.carrier.unmatched_responses for breaker in breakers],
             "answer_times": [response_delays.get(breaker.carrier.name, {}) for breaker in breakers],
             "receipt_delays": [receipt_delays.get(breaker.carrier.name, {}) for breaker in breakers],
         }
-
-
-def _unreadable_counts(carrier: Carrier) -> tuple[int, int]:
-    """The carrier's unreadable deliveries, and its responses to no outstanding request."""
-    return (carrier.unreadable, carrier.unmatched_responses) if isinstance(carrier, KeepsUnreadable) else (0, 0)

@@ -3,17 +3,14 @@
 import logging
 import threading
 import time
-from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from functools import partial
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from shared.carriers.http.config import HttpConfig
 from shared.retry_after import retry_after
 from worker.carriers.base import (
     LateResponse,
     MessageGroup,
-    OnInbound,
     OnLateResponses,
     OnReceipts,
     Outcome,
@@ -46,17 +43,17 @@ FIRST_WAIT = 0.5
 State = Literal["closed", "bound", "connecting", "suspended"]
 
 
-@dataclass(frozen=True, slots=True)
-class Health:
+class Health(NamedTuple):
     """The carrier's state. `bound`: the last request got a response. `suspended`: it refuses our credentials."""
 
     state: State
     error: str | None = None
-    since: datetime = field(default_factory=lambda: datetime.now(UTC))
 
 
 class HttpCarrier:
     """One account at an HTTP carrier."""
+
+    unreadable, unmatched_responses = 0, 0
 
     def __init__(self, config: HttpConfig) -> None:
         self.name = config.name
@@ -75,9 +72,7 @@ class HttpCarrier:
         self._unreached = 0
         self.health = Health("closed")
 
-    def open(
-        self, on_receipts: OnReceipts, on_late_responses: OnLateResponses, on_inbound: OnInbound | None = None
-    ) -> None:
+    def open(self, on_receipts: OnReceipts, on_late_responses: OnLateResponses, *_: object) -> None:
         """Begin to poll for receipts, if so declared. Receipts that the carrier posts go to the API."""
         self._late.start(on_late_responses)
         self.health = Health("bound")

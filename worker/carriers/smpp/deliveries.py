@@ -18,7 +18,7 @@ from shared.carriers.smpp.pdu import Malformed, has_broken_rest, read_message
 from shared.carriers.unreadable import Unreadable
 from shared.db.errors import is_value_refused
 from shared.inbound import Inbound
-from worker.carriers.base import OnInbound, OnLateResponses, OnReceipts, OnUnreadable, Receipt
+from worker.carriers.base import OnInbound, OnLateResponses, OnReceipts, OnUnreadable, Receipt, UnmatchedSource
 from worker.carriers.late_responses import LateResponses
 from worker.carriers.smpp.config import SmppConfig
 from worker.carriers.smpp.counters import Counters
@@ -63,8 +63,8 @@ class Deliveries:
         self._config = config
         self._counters = counters
         self._multiparts = multiparts
-        self.other_binds = OtherBinds(multiparts)
-        self.on_unreadable: OnUnreadable = lambda unreadable: None
+        self._other_binds = OtherBinds(multiparts)
+        self._on_unreadable: OnUnreadable = lambda unreadable: None
         self._on_inbound: OnInbound | None = None
         self._on_receipts: OnReceipts = lambda receipts: None
         self._waiting: deque[Delivery] = deque()
@@ -79,10 +79,16 @@ class Deliveries:
         self._thread = threading.Thread(target=self._run, name=f"{config.name}-deliveries", daemon=True)
 
     def start(
-        self, on_receipts: OnReceipts, on_late_responses: OnLateResponses, on_inbound: OnInbound | None = None
+        self,
+        on_receipts: OnReceipts,
+        on_late_responses: OnLateResponses,
+        on_inbound: OnInbound | None = None,
+        on_unreadable: OnUnreadable = lambda unreadable: None,
+        unmatched: UnmatchedSource | None = None,
     ) -> None:
         """Start the threads."""
-        self._on_receipts, self._on_inbound = on_receipts, on_inbound
+        self._on_receipts, self._on_inbound, self._on_unreadable = on_receipts, on_inbound, on_unreadable
+        self._other_binds.source = unmatched
         self.late_responses.start(on_late_responses)
         self._thread.start()
 
@@ -97,7 +103,6 @@ class Deliveries:
         """Take a delivery from the reader, or refuse it when too many wait. Never blocks."""
         delivery = Delivery(session, command, sequence, body)
         if len(self._waiting) + len(self._held) >= MAX_WAITING:
-            self._counters.not_stored += 1
             session.say(delivery.answer(Status.ESME_RX_T_APPN))
             return
         self._waiting.append(delivery)
@@ -113,11 +118,11 @@ class Deliveries:
             self._arrived.wait(POLL_SECONDS if self._held else LOOK_SECONDS)
             self._gather()
             try:
-                self.other_binds.look()
+                self._other_binds.look()
                 while self._waiting or self._held:
                     if not self._take(self._next_batch()) and not self._waiting:
                         break
-                    self.other_binds.look()
+                    self._other_binds.look()
             except Exception as error:
                 log.warning("%s: handling deliveries failed: %s", self._config.name, type(error).__name__)
 
@@ -207,23 +212,17 @@ class Deliveries:
             if message_receipt is not None:
                 to_store.append((message_receipt, delivery))
         status = self._store(self._on_receipts, to_store)
-        if status == Status.ESME_ROK:
-            self._counters.receipts += len(receipts)
-        else:
-            self._counters.not_stored += len(receipts)
+        if status != Status.ESME_ROK:
             for long, reported, delivered in reversed(before):  # as before: the carrier redelivers these receipts
                 long.reported, long.delivered = reported, delivered
         return [(delivery, status) for delivery, _ in receipts]
 
     def _store_inbound(self, messages: list[tuple[Delivery, Inbound]]) -> list[tuple[Delivery, int]]:
         """Store inbound messages. Without a callback they stay with the carrier: acknowledging would lose them."""
-        self._counters.inbound += len(messages)
         status: int = Status.ESME_RX_T_APPN
         if self._on_inbound is not None:
             status = self._store(self._on_inbound, [(message, delivery) for delivery, message in messages])
-        if status != Status.ESME_ROK:
-            self._counters.not_stored += len(messages)
-        else:
+        if status == Status.ESME_ROK:
             for delivery, _ in messages:
                 self._repetitions.add(delivery.session, delivery.body)
         return [(delivery, status) for delivery, _ in messages]
@@ -231,9 +230,8 @@ class Deliveries:
     def _store_unreadable(self, deliveries: list[tuple[Delivery, Unreadable]]) -> list[tuple[Delivery, int]]:
         """Store them as received. They are acknowledged, as redelivery would not make them readable."""
         also = [(unreadable, None) for unreadable in self._also_kept]
-        status = self._store(self.on_unreadable, [(unreadable, None) for _, unreadable in deliveries] + also)
+        status = self._store(self._on_unreadable, [(unreadable, None) for _, unreadable in deliveries] + also)
         if status != Status.ESME_ROK:
-            self._counters.not_stored += len(deliveries)
             return [(delivery, status) for delivery, _ in deliveries]
         self._also_kept.clear()
         answers: list[tuple[Delivery, int]] = []

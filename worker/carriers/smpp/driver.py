@@ -83,10 +83,15 @@ class SmppCarrier:
         return None if health.state == "bound" else f"{health.state}: {health.error or 'no answer yet'}"
 
     def open(
-        self, on_receipts: OnReceipts, on_late_responses: OnLateResponses, on_inbound: OnInbound | None = None
+        self,
+        on_receipts: OnReceipts,
+        on_late_responses: OnLateResponses,
+        on_inbound: OnInbound | None = None,
+        on_unreadable: OnUnreadable = lambda unreadable: None,
+        unmatched: UnmatchedSource | None = None,
     ) -> None:
         """Begin to connect, and to deliver receipts, late responses and inbound messages. Returns at once."""
-        self._deliveries.start(on_receipts, on_late_responses, on_inbound)
+        self._deliveries.start(on_receipts, on_late_responses, on_inbound, on_unreadable, unmatched)
         for link in self._links:
             link.start()
 
@@ -134,26 +139,6 @@ class SmppCarrier:
     def unmatched_responses(self) -> int:
         """Responses whose sequence number matches no outstanding request."""
         return self._counters.unmatched_responses
-
-    @property
-    def on_unreadable(self) -> OnUnreadable:
-        """The callback that stores unreadable deliveries."""
-        return self._deliveries.on_unreadable
-
-    @on_unreadable.setter
-    def on_unreadable(self, keep: OnUnreadable) -> None:
-        """Set the callback."""
-        self._deliveries.on_unreadable = keep
-
-    @property
-    def unmatched_receipts(self) -> UnmatchedSource | None:
-        """The receipts that no process could match."""
-        return self._deliveries.other_binds.source
-
-    @unmatched_receipts.setter
-    def unmatched_receipts(self, source: UnmatchedSource | None) -> None:
-        """Set them."""
-        self._deliveries.other_binds.source = source
 
     @property
     def health(self) -> Health:

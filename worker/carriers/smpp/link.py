@@ -6,7 +6,6 @@ import random
 import threading
 import time
 from collections.abc import Callable
-from datetime import UTC, datetime
 
 from shared.carriers.smpp.constants import Command, status_name
 from shared.observability.metrics import BINDS
@@ -42,7 +41,6 @@ class Link:
         self._session: Session | None = None
         self._state: State = "closed"
         self._error: str | None = None
-        self._since = datetime.now(UTC)
         self._bound_at = math.inf
         """When the last connection was bound (monotonic); infinity if it was not."""
         self._thread = threading.Thread(target=self._run, name=f"{config.name}-{command.name.lower()}", daemon=True)
@@ -63,7 +61,7 @@ class Link:
 
     def health(self) -> Health:
         """This bind's state, last error and counters."""
-        return Health(self._state, self._error, self._counters, self._since)
+        return Health(self._state, self._error, self._counters)
 
     def close(self) -> None:
         """Unbind and close the connection."""
@@ -126,7 +124,6 @@ class Link:
                 (session is not None) - (self._session is not None)
             )
             self._state, self._error, self._session = state, error, session
-            self._since = datetime.now(UTC)
             self._changed.notify_all()
 
 

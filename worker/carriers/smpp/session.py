@@ -79,7 +79,6 @@ class Session:
         self.windows.complete(window, untouched)
         window.done.wait(max(0.0, deadline - time.monotonic()))
         responses = self.windows.close(window, untouched)
-        self._counters.given_up += responses.count(None)
         if self._convert_id is not None:
             responses = [self._convert_id(each) if isinstance(each, str) else each for each in responses]
         return responses

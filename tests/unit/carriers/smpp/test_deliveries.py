@@ -135,8 +135,7 @@ def test_what_the_database_refuses_is_acknowledged_once_it_is_kept(monkeypatch: 
 
     counters, session = Counters(), CarrierSession()
     deliveries = Deliveries(config(), counters, MultipartMessages())
-    deliveries.on_unreadable = keep
-    deliveries.start(refuse, lambda responses: None, refuse)
+    deliveries.start(refuse, lambda responses: None, refuse, keep)
     body = message_body(Message(PHONE, "ACME", USUAL.encode() if kind else b"Hi", esm_class=kind))
     try:
         for number in (1, 2):
@@ -221,8 +220,7 @@ def test_a_broken_end_is_kept_for_the_operator() -> None:
     kept: list[Unreadable] = []
     session = CarrierSession()
     deliveries = Deliveries(config(), Counters(), MultipartMessages())
-    deliveries.on_unreadable = kept.extend
-    deliveries.start(lambda receipts: None, lambda responses: None)
+    deliveries.start(lambda receipts: None, lambda responses: None, on_unreadable=kept.extend)
     try:
         for number, end in enumerate((b"\0", b"\x14\x18\0\x08abc"), 1):
             deliveries.put(cast(Session, session), Command.DELIVER_SM, number, usual_body() + end)

@@ -1,8 +1,7 @@
 """Deletes texts and phones after the retention period, which the operator sets for the installation or an account.
 
 Whole ended sends are forgotten: their text, their recipients, the rejected recipients, and the rows of their messages.
-Counts, credits and usage are kept. Message rows are deleted with their sends or, if no account keeps its own longer, by
-dropping their week's partition.
+Counts, credits and usage are kept. A week's partition is dropped once all of its sends are forgotten.
 """
 
 from collections.abc import Iterator, Sequence
@@ -125,17 +124,6 @@ HAS_KEPT_SENDS = select(
     .where(batch.c.id >= bindparam("low"), batch.c.id < bindparam("high"))
     .where(send.c.id == batch.c.send_id, send.c.forgotten_at.is_(None))
 )
-FORGOTTEN = (
-    select(message.c.id)
-    .where(message.c.id > bindparam("after"), message.c.id < bindparam("high"))
-    .where(batch.c.id == func.batch_of(message.c.id), send.c.id == batch.c.send_id, send.c.forgotten_at.is_not(None))
-    .order_by(message.c.id)
-    .limit(bindparam("limit"))
-)
-ROWS = delete(message).where(
-    message.c.id >= bindparam("first"), message.c.id <= bindparam("last"), in_parameter(message.c.id, "ids")
-)
-"""With their range, so that other partitions are not searched."""
 
 
 def forget(engine: Engine, days: int, now: datetime | None = None) -> int:
@@ -152,15 +140,14 @@ def forget(engine: Engine, days: int, now: datetime | None = None) -> int:
         if each.days and each.ready:
             with attempt(engine, "retention") as job:
                 job.begin(each.id, each.id, each.failures)
-                rows = each.days < longest or longest != days
-                forgotten += _forget_account(engine, each, now, rows=rows)
+                forgotten += _forget_account(engine, each, now)
     if 0 < longest < 10**6:
         drop_weeks(engine, now - timedelta(days=longest))
     return forgotten
 
 
-def _forget_account(engine: Engine, account: Row[Any], now: datetime, *, rows: bool) -> int:
-    """Forget the account's ended sends, in the order of their ids. With `rows`, delete their messages' rows too."""
+def _forget_account(engine: Engine, account: Row[Any], now: datetime) -> int:
+    """Forget the account's ended sends, in the order of their ids."""
     before = now - timedelta(days=account.days)
     after = mark = account.forgotten_to or FIRST_ID
     all_forgotten, forgotten = True, 0
@@ -172,7 +159,7 @@ def _forget_account(engine: Engine, account: Row[Any], now: datetime, *, rows: b
             found = connection.execute(SENDS, span).all()
             sends = _first_of(found)
             ready = [send for send in sends if send.over and not send.forgotten]
-            _forget_sends(connection, ready, rows=rows)
+            _forget_sends(connection, ready)
             for send in sends:
                 all_forgotten = all_forgotten and (send.over or send.forgotten)
                 mark = send.id if all_forgotten else mark
@@ -181,7 +168,7 @@ def _forget_account(engine: Engine, account: Row[Any], now: datetime, *, rows: b
                 connection.execute(MARK, {"account": account.id, "mark": mark})
         if large:  # also those that were forgotten before a crash
             for send in large:
-                _delete_of_send(engine, send, rows=rows)
+                _delete_of_send(engine, send)
             with engine.begin() as connection:
                 connection.execute(MARK, {"account": account.id, "mark": mark})
         forgotten += len(ready)
@@ -208,7 +195,7 @@ def keep_usage(connection: Connection, hour: datetime, counts: dict[Key, tuple[i
     connection.execute(EMPTY_USAGE, {"hour": hour})
 
 
-def _forget_sends(connection: Connection, ready: Sequence[Row[Any]], *, rows: bool) -> None:
+def _forget_sends(connection: Connection, ready: Sequence[Row[Any]]) -> None:
     sends = [send.id for send in ready]
     for hour, of_hour in _by_hour(without_archived(connection, sends)):
         keep_usage(connection, hour, counts_of(connection, of_hour))
@@ -216,20 +203,20 @@ def _forget_sends(connection: Connection, ready: Sequence[Row[Any]], *, rows: bo
         connection.execute(LOCK_BATCHES, {"sends": sends})
     small = [send.id for send in ready if not _is_large(send)]
     if small:
-        for statement in (*((MESSAGES,) if rows else ()), ATTEMPTS, SIMULATED):
+        for statement in (MESSAGES, ATTEMPTS, SIMULATED):
             connection.execute(statement.where(OF_SENDS), {"sends": small})
     if sends:
-        for statement in (PHONES, RESOLVED_DOUBTS.where(OF_SENDS), REJECTIONS, TEXTS):
-            connection.execute(statement, {"sends": sends})
+        for change in (PHONES, RESOLVED_DOUBTS.where(OF_SENDS), REJECTIONS, TEXTS):
+            connection.execute(change, {"sends": sends})
 
 
-def _delete_of_send(engine: Engine, send: UUID, *, rows: bool) -> None:
+def _delete_of_send(engine: Engine, send: UUID) -> None:
     """Delete the messages of a large send that is forgotten, some batches at a time."""
     with reading(engine) as connection:
         batches = connection.execute(BATCHES_OF_SEND, {"send": send}).scalars().all()
     for first in range(0, len(batches), BATCHES):
         with engine.begin() as connection:
-            for statement in (*((MESSAGES,) if rows else ()), ATTEMPTS, SIMULATED):
+            for statement in (MESSAGES, ATTEMPTS, SIMULATED):
                 connection.execute(statement.where(OF_BATCHES), {"batches": batches[first : first + BATCHES]})
 
 
@@ -242,20 +229,14 @@ def _by_hour(sends: list[UUID]) -> Iterator[tuple[datetime, list[UUID]]]:
 
 
 def drop_weeks(engine: Engine, before: datetime) -> list[str]:
-    """Drop the partitions of weeks that ended before `before` and whose sends are all forgotten. Returns their names.
-
-    If some sends of a week are still needed, deletes only the rows of the forgotten ones.
-    """
+    """Drop the partitions of weeks before `before` whose sends are all forgotten. Returns their names."""
     dropped = []
     with reading(engine) as connection:
         weeks = weeks_of_messages(connection)
     for week in weeks:
         began = datetime.combine(week, time.min, UTC)
-        if began + WEEK > before:
-            continue
-        if any(_has_kept_sends(engine, day) for day in _days_of(began)):
-            for day in _days_of(began):
-                _delete_rows(engine, day)
+        days = (began + timedelta(days=day) for day in range(WEEK.days))
+        if began + WEEK > before or any(_has_kept_sends(engine, day) for day in days):
             continue
         with engine.begin() as connection:
             connection.execute(WAIT_BRIEFLY_FOR_LOCKS)  # dropping a partition blocks all users of the table
@@ -264,27 +245,8 @@ def drop_weeks(engine: Engine, before: datetime) -> list[str]:
     return dropped
 
 
-def _days_of(week: datetime) -> Iterator[dict[str, UUID]]:
-    """The ids of each day of a week. Many weeks are too large for one statement."""
-    for day in range(WEEK.days):
-        began = week + timedelta(days=day)
-        yield {"low": first_id_at(began), "high": first_id_at(began + timedelta(days=1))}
-
-
-def _has_kept_sends(engine: Engine, span: dict[str, UUID]) -> bool:
+def _has_kept_sends(engine: Engine, day: datetime) -> bool:
+    """Whether sends of a day are still needed. Many weeks are too large for one statement."""
+    span = {"low": first_id_at(day), "high": first_id_at(day + timedelta(days=1))}
     with reading(engine) as connection:
         return bool(connection.execute(HAS_KEPT_SENDS, span).scalar())
-
-
-def _delete_rows(engine: Engine, span: dict[str, UUID]) -> None:
-    """Delete the messages of a day's forgotten sends, page by page. They are searched for by reads only."""
-    after = span["low"]
-    while True:
-        with reading(engine) as connection:
-            page = {"after": after, "high": span["high"], "limit": PAGE_MESSAGES}
-            ids = connection.execute(FORGOTTEN, page).scalars().all()
-        if not ids:
-            return
-        with engine.begin() as connection:
-            connection.execute(ROWS, {"first": ids[0], "last": ids[-1], "ids": ids})
-        after = ids[-1]

@@ -22,7 +22,7 @@ NAMES = (
     "claim.committed",
     "submit.before",
     "submit.answered",
-    "copy.message",
+    "copy.doubt",
     "copy.event",
     "record.before_commit",
     "record.committed",

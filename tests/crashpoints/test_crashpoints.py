@@ -73,7 +73,7 @@ def crash_a_worker(service: House, name: str, mode: str) -> None:
         service.start_api()
         rules = {"stop_if": {"failed_share": 0.9}} if name in WHERE_A_SEND_MAY_BE_STOPPED else {}
         sends = workload(service, name in WHERE_AN_ACCOUNT_LISTENS, rules)
-        if name.startswith("recover.") or name == "copy.message":
+        if name.startswith("recover.") or name == "copy.doubt":
             leave_something_behind(service)
         worker = start_armed_worker(service, f"{name}:{mode}:{HITS.get(name.partition('.')[0], 3)}")
         wait_until(lambda: has_crashed(worker, mode), WAIT, f"the crash at {name}")

@@ -30,7 +30,6 @@ from tests.simulation.seams import TRANSACTION
 from tests.simulation.tasks import stand
 from worker.receipts.match import MOVES
 from worker.sending.claimed_batch import ClaimedBatch
-from worker.sending.settle_rest import Settlement
 
 Change = tuple[ModuleType, str, Any]
 
@@ -79,27 +78,6 @@ def sql(module: ModuleType, name: str, old: str, new: str) -> Change:
 def nothing(*_: object, **__: object) -> dict[int, int]:
     """What does nothing."""
     return {}
-
-
-def resend_open_intents() -> list[Change]:
-    """What is below the watermark and has no row goes again."""
-    unknown: list[int] = []
-
-    def put_in_doubt(connection: Connection, row: Any, indexes: list[int], carrier: str) -> None:
-        unknown[:] = indexes
-
-    def settlement(**values: Any) -> Settlement:
-        del values["tally"][MessageStatus.IN_DOUBT]
-        values["retry_indexes"] = unknown + values["retry_indexes"]
-        made = Settlement(**values)
-        unknown.clear()
-        return made
-
-    recovery = worker.recovery.recover
-    return [
-        (recovery, "_put_in_doubt", put_in_doubt),
-        (recovery, "Settlement", settlement),
-    ]
 
 
 def capture_twice() -> list[Change]:
@@ -195,7 +173,6 @@ MUTATIONS = (
         "give-back without the watermark",
         lambda: [sql(worker.recovery.recover, "ABANDONED_BATCHES", MAY_HAVE_LEFT, "0")],
     ),
-    Mutation("open intents go again", resend_open_intents),
     Mutation(
         "watermark trusted over a crash of the database",
         lambda: [sql(worker.recovery.recover, "ABANDONED_BATCHES", MAY_HAVE_LEFT, "b.watermark")],

@@ -1,7 +1,8 @@
 """Recovers abandoned batches: those whose lease expired because their worker is gone.
 
-The watermark tells which messages may have been submitted. Its commit is asynchronous, so it is trusted only until the
-database restarts; after that, every message of the intent may have been submitted.
+Their cycles are ended as a worker ends its own. The watermark tells which messages may have been submitted. Its commit
+is asynchronous, so it is trusted only until the database restarts; after that, every message of the intent may have
+been submitted.
 
     with a row                             known: counted and settled
     above the watermark, without a row     not submitted: sent again
@@ -19,33 +20,27 @@ from uuid import UUID
 from sqlalchemy import Connection, Engine, Row, func, select, text
 
 from shared.crashpoints import crashpoint
-from shared.db.connection import STARTED, copy_rows, field, transaction
+from shared.db.connection import STARTED, transaction
 from shared.db.expressions import in_parameter
 from shared.db.tables import messages as tables
-from shared.ids import index_of, message_id, short_prefix_of
+from shared.ids import MessageIds, index_of
 from shared.job_backoff import FAILURES, HAS_FAILED, IS_READY
 from shared.job_failures import Job, batch_then_singly
 from shared.lifecycle import CHARGED_STATUSES, MessageStatus
 from shared.observability import traces
-from shared.outbox import StatusChange, add_of_messages
 from shared.sends.batch_states import LEASE_OVER
 from shared.sends.counters import Changes, count_messages
-from shared.sends.placeholder_batches import PRICE, SEGMENTS
 from shared.sms.countries import PREFIX_DIGITS
 from worker.recovery.recovery_trace import trace_recovery
 from worker.sending.batch_log import log_recovered
-from worker.sending.claimed_batch import MAX_ATTEMPTS
-from worker.sending.rest_of_batch import rest_of, split_postponed
-from worker.sending.results import DOUBT_COLUMNS
-from worker.sending.settle_complete import COLUMNS
-from worker.sending.settle_rest import Settlement, close_intents, lock_continuing_sends
+from worker.sending.claim import OF_CLAIM
+from worker.sending.claimed_batch import ClaimedBatch, Result
+from worker.sending.results import in_doubt, write_rows
+from worker.sending.settle_rest import Settlement, close_intents, lock_continuing_sends, settlement_of
 
 ABANDONED_BATCHES = text(
     f"""
-    SELECT b.id, b.send_id, b.account_id, b.epoch, b.size, b.next_index, b.retry_indexes, b.postponed, b.recipients,
-           b.intent, b.crashes, b.attempts, s.lane, {SEGMENTS} AS segments, {PRICE} AS price, s.sender_id,
-           s.expires_at, s.test, s.request_id, s.traceparent,
-           split_part(b.carrier, '/', 1) AS carrier, b.route,
+    SELECT {OF_CLAIM}, b.id, b.crashes, split_part(b.carrier, '/', 1) AS carrier,
            CASE WHEN b.database_started = {STARTED} THEN b.watermark ELSE b.intent END AS maybe_submitted,
            {FAILURES.format(kind="recovery", subject="b.id")} AS failures
       FROM batch b JOIN send s ON s.id = b.send_id
@@ -58,6 +53,8 @@ ABANDONED_BATCHES = text(
 """Locks abandoned batches before anything is decided: a worker that comes back late waits, and then finds its epoch
 closed. The watermark counts only if Postgres has not restarted since the claim, as the commit that stores it is
 asynchronous."""
+OWN_COLUMNS = 5
+"""After those of OF_CLAIM."""
 
 MESSAGES = tables.message.c
 KNOWN = select(MESSAGES.id, MESSAGES.status).where(in_parameter(MESSAGES.id, "ids"))
@@ -111,9 +108,10 @@ def _recover(
         for row in rows:
             carrier = row.carrier or carrier_of(row.test)
             may_resend = row.lane in resend_lanes and row.send_id in continuing
-            settlements.append(_settlement_of(connection, row, carrier, may_resend))
-            doubts = settlements[-1].tally[MessageStatus.IN_DOUBT]
-            counted.setdefault(row.send_id, Counter())[MessageStatus.IN_DOUBT] += doubts
+            settlement, of_batch = _settlement_of(connection, row, carrier, may_resend)
+            settlements.append(settlement)
+            for send, statuses in of_batch.items():
+                counted.setdefault(send, Counter()).update(statuses)
         close_intents(connection, settlements, counted)
         if rows:
             crashpoint("recover.before_commit")
@@ -125,70 +123,32 @@ def _recover(
     return [row.id for row in rows]
 
 
-def _settlement_of(connection: Connection, row: Row[Any], carrier: str, resend: bool) -> Settlement:
-    """The settlement of an intent. Records its doubts: no message is in doubt before its intent closes."""
-    retry_indexes = list(row.retry_indexes or [])
-    intent = retry_indexes[: row.intent] if retry_indexes else list(range(row.next_index, row.next_index + row.intent))
-    recorded = connection.execute(KNOWN, {"ids": [message_id(row.id, index) for index in intent]}).all()
-    tally = Counter(before_receipts(message.status) for message in recorded)
-    seen = {index_of(message.id) for message in recorded}
-    unknown = [index for index in intent[: row.maybe_submitted] if index not in seen]
-    never_submitted = [index for index in intent[row.maybe_submitted :] if index not in seen]
-    unclaimed, postponed = split_postponed(retry_indexes[row.intent :], row.postponed)
-    resent = unknown if resend and row.attempts + 1 < MAX_ATTEMPTS else []
-    if unknown and not resent:
-        _put_in_doubt(connection, row, unknown, carrier)
-        tally[MessageStatus.IN_DOUBT] += len(unknown)
-    rest = rest_of(
-        row.size,
-        row.next_index + (0 if retry_indexes else row.intent),
-        resent + never_submitted + unclaimed,
-        postponed,
-        row.attempts + bool(resent),
-    )
-    return Settlement(
-        batch_id=row.id,
-        send_id=row.send_id,
-        account_id=row.account_id,
-        epoch=row.epoch,
-        lane=row.lane,
-        segments=row.segments,
-        price=row.price,
-        size=row.size,
-        next_index=rest.next_index,
-        retry_indexes=rest.retry_indexes,
-        postponed=rest.postponed,
-        tally=tally,
-        attempts=rest.attempts,
-        retry_delay=rest.pause,
-        resent=len(resent),
-        crashes=row.crashes + 1,
-    )
+def _settlement_of(connection: Connection, row: Row[Any], carrier: str, may_resend: bool) -> tuple[Settlement, Changes]:
+    """The settlement of an intent, and the increments of its send's counters. Records its doubts.
+
+    No message is in doubt before its intent closes.
+    """
+    batch = ClaimedBatch(*row[:-OWN_COLUMNS])
+    ids = list(MessageIds(batch.batch_id, batch.indexes))
+    recorded = {index_of(each.id): each.status for each in connection.execute(KNOWN, {"ids": ids})}
+    now = str(connection.execute(NOW).scalar_one())
+    batch.answer_ms[now] = "NULL"
+    for position, index in enumerate(batch.indexes):
+        if index in recorded:
+            batch.put(position, Result(before_receipts(recorded[index]), None, None, now, 0))
+        elif position < row.maybe_submitted:
+            batch.put(position, Result(MessageStatus.IN_DOUBT, None, STOPPED, now, batch.attempts + 1))
+    batch.unrecorded = [position for position in batch.unrecorded if in_doubt(batch, position)]
+    if may_resend:
+        batch.resend_doubts()
+    counted = write_rows(connection, [batch], carrier)
+    prefixes = [batch.phones[position][:PREFIX_DIGITS] for position in batch.unrecorded if not batch.test]
+    count_messages(carrier, Counter((MessageStatus.IN_DOUBT, batch.lane, prefix) for prefix in prefixes))
+    settlement = settlement_of(batch, wait=0.0)
+    settlement.crashes = row.crashes + 1
+    return settlement, counted
 
 
-def before_receipts(status: str) -> str:
+def before_receipts(status: str) -> MessageStatus:
     """The status with which a row was written. Until its intent is closed, only receipts change it."""
-    return MessageStatus.SENT if status in CHARGED_STATUSES else status
-
-
-def _put_in_doubt(connection: Connection, row: Row[Any], indexes: list[int], carrier: str) -> None:
-    now = connection.execute(NOW).scalar_one()
-    recipients = row.recipients.split("\n")
-    prefix, route = short_prefix_of(row.id), field(row.route)
-    messages, doubts = [], []
-    count_messages(
-        carrier,
-        Counter(("in_doubt", row.lane, recipients[index - 1][:PREFIX_DIGITS]) for index in indexes if not row.test),
-    )
-    for index in indexes:
-        phone = recipients[index - 1]
-        name = f"{prefix}{index:04x}"
-        messages.append(
-            f"{name}\t{phone}\t{now}\t\\N\tin_doubt\t{row.price}\t{row.attempts + 1}\t{carrier}\t{route}\t\\N"
-            f"\t{STOPPED}\t\\N\n"
-        )
-        doubts.append(f"{name}\t{carrier}\t{field(row.sender_id)}\t{phone}\t{now}\t{row.expires_at}\n")
-    copy_rows(connection, "message", COLUMNS, "".join(messages))
-    copy_rows(connection, "doubt", DOUBT_COLUMNS, "".join(doubts))
-    moved = StatusChange(row.account_id, row.send_id, row.id, MessageStatus.IN_DOUBT, indexes, STOPPED)
-    add_of_messages(connection, lambda _: [moved])
+    return MessageStatus.SENT if status in CHARGED_STATUSES else MessageStatus(status)

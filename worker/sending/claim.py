@@ -6,9 +6,8 @@ only this worker may submit the messages of the intent, up to the watermark.
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from datetime import datetime
 from itertools import accumulate
-from typing import Any, NamedTuple
+from typing import Any
 from uuid import UUID
 
 from sqlalchemy import Connection, Engine, bindparam, select, text
@@ -23,12 +22,11 @@ from shared.sends import batch_states, send_states
 from shared.sends.holding import SendsUnusable, hold_unusable
 from shared.sends.placeholder_batches import PRICE, SEGMENTS
 from shared.sends.requeue import raise_paced
-from shared.sends.rules import Rules
 from worker.sending.canary import messages_allowed
 from worker.sending.claimed_batch import ClaimedBatch
 from worker.sending.next_batches import Claimable, ClaimRequest, lock_next
 from worker.sending.paced_sends import take_from_rate
-from worker.sending.placeholders import placeholder_texts
+from worker.sending.placeholders import PlaceholderTexts, stored_template
 from worker.sending.undo_claim import undo_claim
 
 SENDS = sends.send.c
@@ -39,39 +37,16 @@ SUSPECT_CRASHES = 2
 no other batch is affected."""
 
 
-class ClaimedRow(NamedTuple):
-    """A claimed batch, with the columns of its send that messages need."""
-
-    batch_id: UUID
-    send_id: UUID
-    account_id: int
-    epoch: int
-    size: int
-    next_index: int
-    retry_indexes: list[int] | None
-    postponed: int
-    recipients: str
-    intent: int
-    watermark: int
-    attempts: int
-    kind: str
-    sender_id: str
-    message: str
-    encoding: str
-    segments: int
-    price: int
-    test: bool
-    lane: int
-    expires_at: datetime
-    route: str | None
-    on_unicode: str | None
-    variables: Any
-    rules: Rules | None
-    request_id: str | None
-    traceparent: str | None
-    lease_until: str
-    queue_delay: float | None
-
+OF_CLAIM = f"""
+    b.id AS batch_id, b.send_id, b.account_id, b.epoch, s.kind, s.sender_id, s.message, s.encoding,
+    {SEGMENTS} AS segments, {PRICE} AS price, {SIMULATED} AS test, s.lane, s.expires_at, b.size, b.next_index,
+    coalesce(b.retry_indexes, '{{}}') AS retry_indexes, b.attempts, b.recipients, b.intent, b.watermark,
+    CAST(b.lease_until AS text) AS lease_until, b.postponed AS postponed_before, b.route, s.on_unicode, b.variables,
+    s.rules, s.request_id, s.traceparent,
+    CASE WHEN b.next_index = 1 AND b.retry_indexes IS NULL
+         THEN CAST(extract(epoch FROM clock_timestamp() - b.due_at) AS float8) END AS queue_delay
+"""
+"""SQL: the first fields of `ClaimedBatch`, in their order, of a batch `b` and its send `s`."""
 
 CLAIM = text(
     f"""
@@ -80,13 +55,7 @@ CLAIM = text(
       FROM unnest(CAST(:id AS uuid[]), CAST(:intent AS int[]), CAST(:watermark AS int[])) AS c (id, intent, watermark),
            send s
      WHERE b.id = c.id AND s.id = b.send_id
-    RETURNING b.id AS batch_id, b.send_id, b.account_id, b.epoch, b.size, b.next_index, b.retry_indexes, b.postponed,
-              b.recipients, b.intent, b.watermark, b.attempts, s.kind, s.sender_id, s.message, s.encoding,
-              {SEGMENTS} AS segments, {PRICE} AS price, {SIMULATED} AS test, s.lane, s.expires_at, b.route,
-              s.on_unicode, b.variables, s.rules, s.request_id, s.traceparent,
-              CAST(b.lease_until AS text) AS lease_until,
-              CASE WHEN b.next_index = 1 AND b.retry_indexes IS NULL
-                   THEN CAST(extract(epoch FROM clock_timestamp() - b.due_at) AS float8) END AS queue_delay
+    RETURNING {OF_CLAIM}
     """
 )
 """Takes the lease, raises the epoch and stores the intent in one statement: from its commit on, no other worker may
@@ -130,8 +99,7 @@ def _claim(connection: Connection, request: ClaimRequest) -> list[ClaimedBatch]:
         raise_paced(connection, send, lane)
     watermarks = array(_first_watermarks(list(intents.values()), request.window_size))
     values = {"id": uuids(intents), "intent": array(intents.values()), "watermark": watermarks, "lease": request.lease}
-    rows = map(ClaimedRow._make, tuples_of(connection, CLAIM, values))
-    claimed = {row.batch_id: row for row in rows}
+    claimed = {row[0]: row for row in tuples_of(connection, CLAIM, values)}
     texts = texts_of(connection)
     batches = _prepared([claimed[batch] for batch in intents if batch in claimed], texts)
     for batch in batches:
@@ -204,59 +172,25 @@ def _first_watermarks(intents: list[int], window: int) -> list[int]:
     ]
 
 
-def _prepared(rows: list[ClaimedRow], texts: Texts) -> list[ClaimedBatch]:
+def _prepared(rows: list[tuple[Any, ...]], texts: Texts) -> list[ClaimedBatch]:
     """The claimed batches, decrypted. Raises TextUnreadable, or SendsUnusable for all that are."""
     batches, unusable = [], dict[UUID, Exception]()
     for row in rows:
+        send = row[1]
         try:
-            message, variables = texts.open(row.message, row.send_id), texts.open_json(row.variables, row.batch_id)
-            batches.append(_claimed_batch(row, message, variables))
+            batch = ClaimedBatch(*row)
+            batch.message, variables = texts.open(batch.message, send), texts.open_json(batch.variables, batch.batch_id)
+            if variables is not None:
+                assert batch.on_unicode is not None
+                of_intent = [variables[index - 1] for index in batch.indexes]
+                batch.placeholder_texts = PlaceholderTexts(stored_template(batch.message), batch.on_unicode, of_intent)
+            batches.append(batch)
         except TextUnreadable:
-            raise TextUnreadable(row.send_id) from None
+            raise TextUnreadable(send) from None
         except TextKeyMissing:
             raise
         except Exception as error:
-            unusable[row.send_id] = error
+            unusable[send] = error
     if unusable:
         raise SendsUnusable(unusable)
     return batches
-
-
-def _claimed_batch(row: ClaimedRow, message: str, variables: Any) -> ClaimedBatch:
-    recipients = row.recipients.split("\n")
-    retry_indexes = list(row.retry_indexes or [])
-    indexes = retry_indexes[: row.intent] if retry_indexes else list(range(row.next_index, row.next_index + row.intent))
-    texts = None
-    if variables is not None:
-        assert row.on_unicode is not None
-        texts = placeholder_texts(message, row.on_unicode, [variables[index - 1] for index in indexes])
-    return ClaimedBatch(
-        batch_id=row.batch_id,
-        send_id=row.send_id,
-        account_id=row.account_id,
-        epoch=row.epoch,
-        kind=row.kind,
-        sender_id=row.sender_id,
-        message=message,
-        encoding=row.encoding,
-        segments=row.segments,
-        price=row.price,
-        test=row.test,
-        lane=row.lane,
-        expires_at=row.expires_at,
-        size=row.size,
-        next_index=row.next_index,
-        retry_indexes=retry_indexes,
-        postponed_before=row.postponed,
-        attempts=row.attempts,
-        indexes=indexes,
-        phones=[recipients[index - 1] for index in indexes],
-        watermark=row.watermark,
-        route=row.route,
-        rules=row.rules,
-        request_id=row.request_id,
-        traceparent=row.traceparent,
-        lease_until=row.lease_until,
-        queue_delay=row.queue_delay,
-        placeholder_texts=texts,
-    )

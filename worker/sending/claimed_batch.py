@@ -6,7 +6,7 @@ A message is identified by its position in the intent, from 0. Nothing here uses
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import NamedTuple
+from typing import Any, Literal, NamedTuple
 from uuid import UUID
 
 from shared.lifecycle import MessageStatus
@@ -67,10 +67,10 @@ class ClaimedBatch:
     """Indexes below `next_index` to send first. If there are any, this intent is the first of them."""
     attempts: int
     """How often each message of the intent was submitted in earlier rounds."""
-    indexes: list[int]
-    """Index in the batch of each position, in order of submission."""
-    phones: list[str]
-    """Phone of each position."""
+    recipients: str
+    """The phones of the whole batch, one a line."""
+    intent: int
+    """Number of messages that the cycle may submit."""
     watermark: int
     """Messages at positions below it may have been submitted."""
     lease_until: str
@@ -79,18 +79,26 @@ class ClaimedBatch:
     """How many at the end of `retry_indexes` earlier cycles of this round have postponed."""
     route: str | None = None
     """Why it goes to that carrier; None if there is only one."""
-    placeholder_texts: PlaceholderTexts | None = None
-    """The text of each position, if texts differ."""
+    on_unicode: str | None = None
+    """What happens to a text with placeholders that a value makes Unicode."""
+    variables: Any = None
+    """The values for the placeholders of the whole batch, encrypted."""
     rules: Rules | None = None
     """The send's rules."""
     request_id: str | None = None
     """The request that made its send, if that is logged."""
     traceparent: str | None = None
     """The W3C traceparent of the request that made its send, if that is traced."""
-    rate_delay: float | None = None
-    """Seconds from the claim until the send's own rate allows the next one; None without such a rate."""
     queue_delay: float | None = None
     """Seconds from when the batch was due until the claim, if this is its first cycle; None once it is counted."""
+    indexes: list[int] = field(init=False)
+    """Index in the batch of each position, in order of submission."""
+    phones: list[str] = field(init=False)
+    """Phone of each position."""
+    placeholder_texts: PlaceholderTexts | None = None
+    """The text of each position, if texts differ."""
+    rate_delay: float | None = None
+    """Seconds from the claim until the send's own rate allows the next one; None without such a rate."""
     quiet_seconds: float = 0.0
     """Seconds until its recipients' quiet hours end; 0 if it may be sent now."""
     results: list[Result | None] = field(init=False)
@@ -108,8 +116,8 @@ class ClaimedBatch:
     submitted once more although they were in doubt."""
     again: list[int] = field(default_factory=list)
     """Throttled positions, to submit once more in this cycle."""
-    answer_ms: dict[str, int] = field(default_factory=dict)
-    """Milliseconds until the carrier responded or was given up, by time of submit."""
+    answer_ms: dict[str, int | Literal["NULL"]] = field(default_factory=dict)
+    """Milliseconds until the carrier responded or was given up, by time of submit; NULL if that is not known."""
     failed: list[FailedAttempt] = field(default_factory=list)
     """Failed attempts of this cycle that are not in the database yet."""
     rows_uncertain: bool = False
@@ -125,6 +133,13 @@ class ClaimedBatch:
     """Another worker owns this batch now: nothing more may leave, but results are still evidence."""
 
     def __post_init__(self) -> None:
+        recipients = self.recipients.split("\n")
+        self.indexes = (
+            self.retry_indexes[: self.intent]
+            if self.retry_indexes
+            else list(range(self.next_index, self.next_index + self.intent))
+        )
+        self.phones = [recipients[index - 1] for index in self.indexes]
         self.results = [None] * len(self.indexes)
 
     @property
@@ -223,7 +238,7 @@ class ClaimedBatch:
         self.resent += len(again)
         self.unrecorded = [position for position in self.unrecorded if self.results[position] is not None]
 
-    def response_times(self, ats: Sequence[str]) -> list[int]:
+    def response_times(self, ats: Sequence[str]) -> list[int | Literal["NULL"]]:
         """Milliseconds until the response for each time of submit. Usually all are the same."""
         if ats.count(ats[0]) == len(ats):
             return [self.answer_ms.get(ats[0], 0)] * len(ats)

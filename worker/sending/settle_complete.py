@@ -37,7 +37,7 @@ ONE_IF_EQUAL = {
     "attempts": "smallint",
     "answer_ms": "int",
 }
-"""Columns whose array has one element if all rows have the same value. They are never NULL."""
+"""Columns whose array has one element if all rows have the same value. None of several values is NULL."""
 OWN = {"message": "uuid", "phone": "bigint", "route": "text", "reference": "text", "error": "text"}
 """Columns whose array has an element for each row, or none if all are NULL."""
 

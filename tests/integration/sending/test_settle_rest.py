@@ -265,6 +265,8 @@ def test_a_refusal_of_a_cycle_that_lost_its_lease_is_no_evidence_about_a_later_s
     for _ in range(attempts):
         end_lease(service)
         assert len(recover(service.engine, lambda test: "simulator", resend_lanes={batch.lane})) == 1
+        with service.engine.begin() as connection:
+            connection.execute(text("UPDATE batch SET state = 'queued'"))  # their round is over, and the next one waits
         claim(service.engine, ClaimRequest(budget=1000, window_size=100, lease=60))
     end_lease(service)
     recover(service.engine, lambda test: "simulator", resend_lanes={batch.lane})

@@ -32,8 +32,8 @@ def batch_of(messages: int, segments: int) -> ClaimedBatch:
         next_index=1,
         retry_indexes=[],
         attempts=0,
-        indexes=list(range(1, messages + 1)),
-        phones=["254700000001"] * messages,
+        recipients="\n".join(["254700000001"] * messages),
+        intent=messages,
         watermark=messages,
         lease_until="2026-01-02 03:04:05+00",
     )

@@ -57,8 +57,9 @@ from worker.jobs.recipient_limits import RecipientLimits
 from worker.sending.placeholders import complete_contacts, compose_page, stored_template
 
 PAGE = 8 * BATCH_SIZE
-COMPOSE_SECONDS = 0.25
-"""A page ends early if composing its messages takes longer: meanwhile its worker sends nothing for others."""
+COMPOSED_PAGE = BATCH_SIZE
+"""Contacts of a page whose messages are composed. That may take half a millisecond for each, and meanwhile its worker
+sends nothing for others."""
 ENOUGH_OPEN_BATCHES = 4
 """A send is expanded further while fewer batches than this are open and not being sent."""
 
@@ -129,8 +130,6 @@ class Page(NamedTuple):
     """Contacts whose fields do not make a valid message."""
     chunks: list[Chunk] | list[list[str]]
     credits: int
-    cut_at: int | None = None
-    """The position of its last contact if it ended early."""
 
 
 def expand(engine: Engine, limits: RecipientLimits | None = None) -> list[UUID] | None:
@@ -177,11 +176,13 @@ def _set_aside(connection: Connection, send: str, _: str) -> None:
 def _expand_page(
     connection: Connection, send: Row[Any], limits: RecipientLimits | None
 ) -> tuple[list[UUID], Sequence[Chunk] | Sequence[list[str]]]:
-    statement = CONTACTS if send.on_unicode is None else CONTACTS_WITH_FIELDS
-    contacts = connection.execute(statement, {**send._asdict(), "page": PAGE}).all()
-    page = (_page if send.on_unicode is None else _personal_page)(connection, send, contacts, limits)
-    position = page.cut_at or (contacts[-1].position if contacts else send.group_bound)
-    finished = page.cut_at is None and (len(contacts) < PAGE or position == send.group_bound)
+    composed = send.on_unicode is not None
+    size = min(PAGE, COMPOSED_PAGE) if composed else PAGE
+    values = {**send._asdict(), "page": size}
+    contacts = connection.execute(CONTACTS_WITH_FIELDS if composed else CONTACTS, values).all()
+    page = (_personal_page if composed else _page)(connection, send, contacts, limits)
+    position = contacts[-1].position if contacts else send.group_bound
+    finished = len(contacts) < size or position == send.group_bound
     removed = send.unexpanded - page.phones if finished else 0
     batches, end = _insert_batches(connection, send, page.chunks)
     state = connection.execute(
@@ -225,17 +226,11 @@ def _personal_page(
     template = stored_template(texts_of(connection).open(send.message, send.id))
     complete = complete_contacts(template, send, contacts)
     kept = _not_suppressed(connection, send, complete, limits)
-    composed = compose_page(template, send, kept, COMPOSE_SECONDS)
-    cut_at = None
-    if composed.contacts < len(kept):
-        kept = kept[: composed.contacts]
-        cut_at = kept[-1].position
-        complete = [contact for contact in complete if contact.position <= cut_at]
-    suppressed = len(complete) - len(kept)
-    chunks = chunks_of(composed.fits, BATCH_SIZE)
+    fits, credits = compose_page(template, send, kept)
+    chunks = chunks_of(fits, BATCH_SIZE)
     if _is_quiet(send):
         chunks = [part for chunk in chunks for part in chunk.parts(by_zone(chunk.phones))]
-    return Page(len(complete), suppressed, composed.unfit, chunks, composed.credits, cut_at)
+    return Page(len(complete), len(complete) - len(kept), len(kept) - len(fits), chunks, credits)
 
 
 def _is_quiet(send: Row[Any]) -> bool:

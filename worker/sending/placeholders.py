@@ -1,17 +1,13 @@
 """Texts with placeholders: composing them for a batch, and for a page of a group's contacts."""
 
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 from sqlalchemy import Row
 
 from shared.sends.placeholder_batches import ComposedRecipient
 from shared.sends.templates import ComposeProblem, Template, as_priced, compose, parse
-
-CLOCK_EVERY = 32
-"""Contacts between two looks at the clock."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,26 +23,11 @@ class PlaceholderTexts:
         return as_priced(self.template, self.variables[position], self.on_unicode)
 
 
-def placeholder_texts(message: str, on_unicode: str, variables: Sequence[Mapping[str, str]]) -> PlaceholderTexts:
-    """The texts of a batch with values for its recipients."""
-    return PlaceholderTexts(stored_template(message), on_unicode, variables)
-
-
 def stored_template(message: str) -> Template:
     """The template of a message with placeholders."""
     template = parse(message)
     assert template is not None, "values without a placeholder"
     return template
-
-
-class Composition(NamedTuple):
-    """A page's messages, the number of contacts whose values make no valid message, and the credits."""
-
-    fits: list[ComposedRecipient]
-    unfit: int
-    credits: int
-    contacts: int
-    """How many contacts were composed in the time allowed."""
 
 
 def complete_contacts(template: Template, send: Row[Any], contacts: Sequence[Row[Any]]) -> list[Row[Any]]:
@@ -58,19 +39,17 @@ def complete_contacts(template: Template, send: Row[Any], contacts: Sequence[Row
     return [row for row in contacts if template.missing(row.fields or {}) is None][: send.unexpanded]
 
 
-def compose_page(template: Template, send: Row[Any], contacts: Sequence[Row[Any]], seconds: float) -> Composition:
-    """Compose the messages of a page of contacts, within the rest of the send's reserve.
+def compose_page(
+    template: Template, send: Row[Any], contacts: Sequence[Row[Any]]
+) -> tuple[list[ComposedRecipient], int]:
+    """Compose the messages of a page of contacts, within the rest of the reserve. Returns them and their credits.
 
     Values may have changed since the reserve was made. A message is left out if it is longer now than the longest was
-    then, or than the rest of the reserve covers. It ends early after this many `seconds`.
+    then, or than the rest of the reserve covers.
     """
     fits: list[ComposedRecipient] = []
     left = send.unexpanded_credits
-    ends, composed = time.monotonic() + seconds, len(contacts)
     for position, contact in enumerate(contacts):
-        if position % CLOCK_EVERY == CLOCK_EVERY - 1 and time.monotonic() > ends:
-            composed = position
-            break
         fields = contact.fields or {}
         message = compose(template, fields, send.on_unicode, send.segments)
         if isinstance(message, ComposeProblem) or min(message.segmentation.count, send.price) > left:
@@ -78,4 +57,4 @@ def compose_page(template: Template, send: Row[Any], contacts: Sequence[Row[Any]
         left -= min(message.segmentation.count, send.price)
         variables = {name: fields[name] for name in template.names if name in fields}
         fits.append(ComposedRecipient(position, str(contact.phone), message.segmentation.count, variables))
-    return Composition(fits, composed - len(fits), send.unexpanded_credits - left, composed)
+    return fits, send.unexpanded_credits - left

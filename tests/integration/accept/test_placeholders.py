@@ -22,7 +22,6 @@ from tests.harness.service import PREFIX, Service
 from worker.carriers.base import MessageGroup, Outcome
 from worker.jobs import expand as expansion
 from worker.jobs.expand import expand
-from worker.sending import placeholders
 
 A, B, C, D = (str(254711000001 + number) for number in range(4))
 LONG = "x" * 200
@@ -273,11 +272,8 @@ def test_values_that_make_a_message_too_long_are_cut_before_they_are_repeated(se
     assert balance(service) == (1000 - 3, 0)
 
 
-def test_a_page_whose_messages_take_long_to_compose_ends_early(
-    service: Service, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(expansion, "COMPOSE_SECONDS", -1.0)
-    monkeypatch.setattr(placeholders, "CLOCK_EVERY", 4)
+def test_a_group_is_composed_page_by_page(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(expansion, "COMPOSED_PAGE", 4)
     values = itertools.cycle([None, {"n": "Ann"}, {"n": LONG}])
     group = group_of(service, {str(255700000000 + k): next(values) for k in range(30)})
     made = send_group(service, group, "{{n}}").json

@@ -46,13 +46,9 @@ MAX_CYCLE_SEGMENTS = 5_000
 """Segments of one cycle if the carrier has no rate limit."""
 SMALL_CYCLE = 400
 """A cycle that claims everything and gets fewer messages than this delays the next one, so that more arrive: single
-sends come one by one, and a cycle costs as much as CYCLE_COST messages."""
-CYCLE_COST = 40
-GATHER_SECONDS, MAX_GATHER_SECONDS = 0.05, 0.2
-"""The delay, for each live worker; twice that if the cycle had more than CYCLE_COST messages. And its limit."""
-SMALL_BATCH = 10
-"""Batches of fewer messages are claimed one window at a time, if a window is larger than SMALL_CYCLE: their watermarks
-then never move, and each batch is written twice instead of three times."""
+sends come one by one, and a cycle costs as much as forty messages."""
+GATHER_SECONDS, MAX_GATHER_SECONDS = 0.1, 0.2
+"""The delay, for each live worker, and its limit."""
 INITIAL_RATE = 1_000.0
 """Segments per second expected of the first cycle. Later cycles go by the previous one."""
 CYCLE_RATE_SECONDS, TOTAL_RATE_SECONDS = 0.25, 1.0
@@ -94,8 +90,8 @@ class Dispatcher:
         self._full_queues, self._suppressions = FullQueues(), Suppressions(engine)
         self._free_cycles = threading.BoundedSemaphore(settings.concurrency)
         self._messages_per_second = INITIAL_RATE
-        self._batch_size, self._segments_per_message = 100.0, 1.0
-        """Averages of the last cycle: messages per batch, and segments per message."""
+        self._batch_size = 100.0
+        """Messages per batch in the last cycle."""
         self._last_claimed = 0
         """Segments for the live carrier in the last cycle."""
         self._timing = threading.Lock()
@@ -159,13 +155,11 @@ class Dispatcher:
         messages = sum(len(batch.indexes) for batch in batches)
         small = 0 < messages < SMALL_CYCLE and not self._settings.eager and claimed_all(batches, request.budget)
         with self._timing:
-            delay = GATHER_SECONDS * self.live_workers.workers * (1 + (messages > CYCLE_COST))
-            self._delay = min(MAX_GATHER_SECONDS, delay) if small else 0.0
+            self._delay = min(MAX_GATHER_SECONDS, GATHER_SECONDS * self.live_workers.workers) if small else 0.0
             self._next_claim = max(self._next_claim, time.monotonic() + self._delay) if small else 0.0
         if batches:
             self.witness.claimed(batches[0].batch_id, batches[0].epoch)
             self._batch_size = messages / len(batches)
-            self._segments_per_message = segments_of(batches) / messages
         return batches
 
     def _claim_within(self, request: ClaimRequest) -> list[ClaimedBatch]:
@@ -214,8 +208,6 @@ class Dispatcher:
         if rate > 0:
             seconds = min(CYCLE_RATE_SECONDS, TOTAL_RATE_SECONDS / max(1, self.live_workers.workers))
             return min(MAX_CYCLE_SEGMENTS, max(1, int(rate * seconds / self._settings.concurrency)))
-        if self._window_size > SMALL_CYCLE and self._batch_size < SMALL_BATCH:
-            return min(MAX_CYCLE_SEGMENTS, int(self._window_size * self._segments_per_message))
         return min(MAX_CYCLE_SEGMENTS, max(self._window_size, int(self._messages_per_second * CYCLE_SECONDS)))
 
     def _send(self, carrier: Carrier, batches: list[ClaimedBatch], claimed_at: float) -> None:

@@ -58,8 +58,8 @@ def engine(postgres_server: Postgres, monkeypatch: pytest.MonkeyPatch) -> Iterat
 
 @pytest.mark.parametrize(
     ("messages", "workers", "waits"),
-    [(3, 1, 1), (3, 2, 2), (3, 5, 2), (dispatch.CYCLE_COST + 1, 1, 2), (SMALL_CYCLE, 1, 0), (0, 1, 0)],
-    ids=["few", "few of two workers", "few of five workers", "some", "many", "none"],
+    [(3, 1, 1), (3, 2, 2), (3, 5, 2), (SMALL_CYCLE, 1, 0), (0, 1, 0)],
+    ids=["few", "few of two workers", "few of five workers", "many", "none"],
 )
 def test_the_next_cycle_waits_after_a_small_one(engine: Engine, messages: int, workers: int, waits: int) -> None:
     carrier = Taker()
@@ -83,49 +83,6 @@ def test_it_does_not_wait_while_more_is_queued(segments: int, taken: int, waits:
     """A cycle that used up its budget, or took a part of a batch, is followed at once."""
     batch = SimpleNamespace(indexes=list(range(taken)), segments=segments, left=20)
     assert claimed_all([batch], 40) == bool(waits)  # type: ignore[list-item]
-
-
-def test_small_batches_are_claimed_one_window_at_a_time(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing is recorded between two windows then, and what is submitted is a window of messages."""
-    taken: list[int] = []
-
-    class Counting(Taker):
-        def submit(self, message_groups: list[MessageGroup], limit: object = None) -> list[Outcome]:
-            taken.append(sum(len(message_group.phones) for message_group in message_groups))
-            return super().submit(message_groups, limit)
-
-    carrier = Counting()
-    dispatcher = Dispatcher(engine, carrier, carrier, Settings("", "", "", ""))  # type: ignore[arg-type]
-    dispatcher._batch_size = 1.0  # as after a cycle of single sends
-    recorded: list[object] = []
-    monkeypatch.setattr(dispatch, "record_results", lambda *arguments: recorded.append(arguments))
-    with engine.begin() as connection:
-        account = create_account(connection, "windows")
-        top_up(connection, account, 1_000, "test", "first")
-    send(engine, account, 700)
-    assert dispatcher.run_cycle() and dispatcher.run_cycle()
-    assert (taken, recorded) == ([500, 200], [])
-
-
-@pytest.mark.parametrize(
-    ("size", "segments", "window", "budget"),
-    [
-        (1.0, 1.0, 500, 500),
-        (1.0, 3.0, 500, 1_500),
-        (1.0, 30.0, 500, dispatch.MAX_CYCLE_SEGMENTS),
-        (1.0, 1.0, SMALL_CYCLE, 1_000),
-        (dispatch.SMALL_BATCH, 1.0, 500, 1_000),
-    ],
-    ids=["small", "of three segments", "of many segments", "a narrow window", "large"],
-)
-def test_the_budget_of_a_cycle(engine: Engine, size: float, segments: float, window: int, budget: int) -> None:
-    """In segments, by the averages of the previous cycle."""
-    carrier = Taker()
-    settings = Settings("", "", "", "", concurrency=1)
-    dispatcher = Dispatcher(engine, carrier, carrier, settings)  # type: ignore[arg-type]
-    carrier.window = window
-    dispatcher._batch_size, dispatcher._segments_per_message = size, segments
-    assert dispatcher._budget() == budget
 
 
 def send(engine: Engine, account: int, messages: int) -> None:

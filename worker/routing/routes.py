@@ -12,9 +12,6 @@ from typing import Literal, NamedTuple
 
 from worker.pacing.sender_and_prefix_limits import Limit
 
-MAX_CACHED = 20_000
-"""Prefixes whose carriers are cached."""
-
 Why = Literal["first", "cheapest", "fallback", "again", "waits", "only"]
 """first     the first in order                     again   an earlier one did not take it
 cheapest  it costs the least                     waits   none is available, and this one is first
@@ -76,7 +73,6 @@ class Routes:
     limits: tuple[Limit, ...] = ()
     """Slowest first. A message must keep all that apply to it."""
     _digits: int = field(init=False)
-    _cache: dict[tuple[str, str, int], tuple[Route, tuple[str, ...]]] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         prefixes = [prefix for route in self.routes for prefix in route.prefixes]
@@ -103,17 +99,10 @@ class Routes:
         return choose
 
     def _order(self, prefix: str, sender: str, lane: int) -> tuple[Route, tuple[str, ...]]:
-        key = prefix, sender, lane
-        cached = self._cache.get(key)
-        if cached is None:
-            route = next(route for route in self.routes if route.fits(prefix, sender, lane))
-            carriers = route.carriers
-            if route.cheapest:
-                carriers = tuple(sorted(carriers, key=lambda carrier: self.price(carrier, prefix)))
-            if len(self._cache) >= MAX_CACHED:
-                self._cache.clear()
-            cached = self._cache[key] = route, carriers
-        return cached
+        route = next(route for route in self.routes if route.fits(prefix, sender, lane))
+        if not route.cheapest:
+            return route, route.carriers
+        return route, tuple(sorted(route.carriers, key=lambda carrier: self.price(carrier, prefix)))
 
     def seconds(self, choice: Choice, segments: int) -> float:
         """The least seconds that this many segments take by the limits; 0 if none applies."""
@@ -123,8 +112,8 @@ class Routes:
     def price(self, carrier: str, phone: str) -> float:
         """The carrier's price of a segment to the phone, by the longest matching prefix; infinite if there is none."""
         prices = self.prices.get(carrier, {})
-        longest = max((prefix for prefix in prices if phone.startswith(prefix)), key=len, default=None)
-        return float("inf") if longest is None else prices[longest]
+        prefixes = (phone[:digits] for digits in range(len(phone), -1, -1))
+        return next((prices[prefix] for prefix in prefixes if prefix in prices), float("inf"))
 
     @staticmethod
     def _choose(route: Route, order: tuple[str, ...], attempts: int, available: Collection[str]) -> Choice:

@@ -38,6 +38,7 @@ from typing import Any
 
 from sqlalchemy import Engine
 
+from shared.carriers.config_tables import ConfigError
 from shared.carriers.http import HttpConfig
 from shared.carriers.http.file import COMMON_SETTINGS
 from shared.environment import Environment, SettingsError, reason
@@ -45,7 +46,7 @@ from worker.carrier_config.routing import read_limits, read_prices, read_routes
 from worker.carriers.base import Carrier
 from worker.carriers.http.driver import HttpCarrier
 from worker.carriers.simulator import Simulator
-from worker.carriers.smpp.config import ConfigError, SmppConfig
+from worker.carriers.smpp.config import SmppConfig
 from worker.carriers.smpp.driver import SmppCarrier
 from worker.routing.routes import Routes
 from worker.sending.next_batches import DEFAULT_SHARE
@@ -83,7 +84,7 @@ class Carriers:
 
 
 def _smpp(table: Table) -> Carrier:
-    config = SmppConfig.from_mapping({"name": table.name, **table.settings})
+    config = SmppConfig.of({"name": table.name, **table.settings})
     _check_response_timeout(config.response_timeout, table.lease)
     return SmppCarrier(config)
 

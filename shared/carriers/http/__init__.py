@@ -2,7 +2,6 @@
 
 config             the declaration, checked
 file               the http carriers of CARRIERS_FILE
-tables             reads TOML tables, and names the setting that is wrong
 request_templates  texts with {placeholders}
 paths              what stands where in JSON
 callbacks          receipts and messages it sends
@@ -10,6 +9,6 @@ signatures         whether it was the carrier that called
 presets/           declarations of well-known carriers
 """
 
-from shared.carriers.http.config import HttpConfig, HttpConfigError
+from shared.carriers.http.config import HttpConfig
 
-__all__ = ["HttpConfig", "HttpConfigError"]
+__all__ = ["HttpConfig"]

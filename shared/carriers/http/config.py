@@ -12,11 +12,10 @@ from pathlib import Path
 from typing import Any, Literal, Self
 from urllib.parse import urlsplit
 
+from shared.carriers.config_tables import MAX_VALIDITY, ConfigError, Table
 from shared.carriers.error_catalogue import CATALOGUE
 from shared.carriers.error_codes import unknown_codes
 from shared.carriers.http.request_templates import names
-from shared.carriers.http.tables import MAX_VALIDITY, Table
-from shared.carriers.http.tables import HttpConfigError as HttpConfigError
 
 Meaning = Literal["accepted", "throttled", "rejected", "failed", "in_doubt", "suspended"]
 """Outcome of a response for a message; `suspended`: our credentials were refused, so nothing was accepted."""
@@ -150,7 +149,7 @@ class HttpConfig(Table):
 
     @classmethod
     def from_mapping(cls, name: str, table: Mapping[str, Any]) -> Self:
-        """Create a validated declaration; settings override those of the `preset`. Raises HttpConfigError."""
+        """Create a validated declaration; settings override those of the `preset`. Raises ConfigError."""
         values = dict(table)
         preset = values.pop("preset", None)
         config = cls.of({"name": name, **(_merge(_preset(preset), values) if preset is not None else values)})
@@ -158,37 +157,37 @@ class HttpConfig(Table):
         return config
 
     def check(self) -> None:
-        """Validate the combination of settings. Raises HttpConfigError."""
+        """Validate the combination of settings. Raises ConfigError."""
         if not NAME.fullmatch(self.name):
-            raise HttpConfigError("name must be 1 to 40 letters, digits, - and _")
+            raise ConfigError("name must be 1 to 40 letters, digits, - and _")
         known = OF_A_MESSAGE | OF_US | set(self.values)
         for code in unknown_codes(self.error_codes):
-            raise HttpConfigError(f"error_codes: {code!r} is not one of {', '.join(CATALOGUE)}")
+            raise ConfigError(f"error_codes: {code!r} is not one of {', '.join(CATALOGUE)}")
         request = self.request
         used = [request.url, request.headers, request.json, request.form, request.message, request.basic]
         for unknown in sorted(set(names([*used, request.bearer])) - known):
             available = ", ".join(self.values) or "nothing"
-            raise HttpConfigError(f"request: there is no {{{unknown}}}; values has {available}")
+            raise ConfigError(f"request: there is no {{{unknown}}}; values has {available}")
         for name, value in self.values.items():
             if not value or not value.isprintable() or not value.isascii():
-                raise HttpConfigError(f"values.{name} must be printable ASCII characters")
+                raise ConfigError(f"values.{name} must be printable ASCII characters")
         if self.poll is not None:
             for unknown in sorted(set(names([self.poll.url, self.poll.headers])) - set(self.values)):
-                raise HttpConfigError(f"poll: there is no {{{unknown}}} in values")
+                raise ConfigError(f"poll: there is no {{{unknown}}} in values")
         for where, url in (("request.url", request.url), ("public_url", self.public_url), ("poll.url", self.poll_url)):
             if url and (urlsplit(url).scheme not in ("http", "https") or not urlsplit(url).hostname):
-                raise HttpConfigError(f"{where} must be an address that begins with https:// (or http://)")
+                raise ConfigError(f"{where} must be an address that begins with https:// (or http://)")
         if request.json is not None and request.form is not None:
-            raise HttpConfigError("request must have json or form, not both")
+            raise ConfigError("request must have json or form, not both")
         if request.basic is not None and len(request.basic) != 2:
-            raise HttpConfigError("request.basic must be a user and a password")
+            raise ConfigError("request.basic must be a user and a password")
         if request.min_validity > request.max_validity:
-            raise HttpConfigError("request.min_validity must not be more than request.max_validity")
+            raise ConfigError("request.min_validity must not be more than request.max_validity")
         self._check_batch()
         if self.poll is not None and self.receipts is None:
-            raise HttpConfigError("receipts is missing: poll needs the paths of the values in a receipt")
+            raise ConfigError("receipts is missing: poll needs the paths of the values in a receipt")
         if self.tls_ca is not None and not Path(self.tls_ca).is_file():
-            raise HttpConfigError(f"tls_ca: there is no file {self.tls_ca}")
+            raise ConfigError(f"tls_ca: there is no file {self.tls_ca}")
         self._check_callback()
 
     def _check_batch(self) -> None:
@@ -198,20 +197,20 @@ class HttpConfig(Table):
             return
         names_used = set(names([request.url, request.headers, request.json, request.form]))
         if names_used & OF_ONE or not names_used & OF_ALL:
-            raise HttpConfigError("request.batch: several messages need {phones} or {messages}, and not {phone}")
+            raise ConfigError("request.batch: several messages need {phones} or {messages}, and not {phone}")
         if self.response.each is None:
-            raise HttpConfigError("response.each is missing: the path of the list with an entry for each message")
+            raise ConfigError("response.each is missing: the path of the list with an entry for each message")
 
     def _check_callback(self) -> None:
         call = self.callback
         if call is None:
             return
         if not call.secret:
-            raise HttpConfigError("callback.secret may not be empty")
+            raise ConfigError("callback.secret may not be empty")
         if call.auth == "hmac" and not call.header:
-            raise HttpConfigError("callback.header is missing: the header with the signature")
+            raise ConfigError("callback.header is missing: the header with the signature")
         if call.auth == "twilio" and not self.public_url:
-            raise HttpConfigError("public_url is missing: it is part of what the carrier signs")
+            raise ConfigError("public_url is missing: it is part of what the carrier signs")
 
     @property
     def poll_url(self) -> str:
@@ -228,7 +227,7 @@ class HttpConfig(Table):
 def _preset(name: Any) -> dict[str, Any]:
     known = sorted(path.stem for path in PRESETS.glob("*.toml"))
     if name not in known:
-        raise HttpConfigError(f"preset must be one of {', '.join(known)}, not {name!r}")
+        raise ConfigError(f"preset must be one of {', '.join(known)}, not {name!r}")
     return tomllib.loads((PRESETS / f"{name}.toml").read_text())
 
 

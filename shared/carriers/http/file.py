@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from shared.carriers.http.config import HttpConfig, HttpConfigError
+from shared.carriers.config_tables import ConfigError
+from shared.carriers.http.config import HttpConfig
 from shared.environment import Environment, SettingsError, reason
 
 COMMON_SETTINGS = frozenset({"kind", "prices", "authentication_share"})
@@ -31,7 +32,7 @@ def http_carriers(file: str, environ: Mapping[str, str] | None = None) -> dict[s
         try:
             if table.get("kind") == "http":
                 carriers[name] = of_table(name, table, os.environ if environ is None else environ)
-        except HttpConfigError as error:
+        except ConfigError as error:
             raise SettingsError(f"{file}: [carrier.{name}]: {error}.") from None
     return carriers
 
@@ -39,7 +40,7 @@ def http_carriers(file: str, environ: Mapping[str, str] | None = None) -> dict[s
 def of_table(name: str, table: Mapping[str, Any], environ: Mapping[str, str]) -> HttpConfig:
     """Read a carrier's table. A string that begins with `$` names an environment variable.
 
-    Raises HttpConfigError.
+    Raises ConfigError.
     """
     document = {key: value for key, value in table.items() if key not in COMMON_SETTINGS}
     return HttpConfig.from_mapping(name, _from_environment(name, document, environ))
@@ -52,5 +53,5 @@ def _from_environment(where: str, value: Any, environ: Mapping[str, str]) -> Any
         return value
     secret = Environment(environ).get(value[1:])
     if not secret:
-        raise HttpConfigError(f"{where}: the environment has no {value[1:]}; set it, or write the value itself")
+        raise ConfigError(f"{where}: the environment has no {value[1:]}; set it, or write the value itself")
     return secret

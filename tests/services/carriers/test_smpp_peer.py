@@ -60,7 +60,7 @@ def test_it_works_with_a_third_party_client(smsc: Smsc) -> None:
 def test_a_third_party_parser_reads_what_the_driver_writes(style: str) -> None:
     client = smpplib.client.Client("127.0.0.1", 1, allow_unknown_opt_params=True)
     group = message_group("я" * 150, ["254711000000"])
-    submission = Submission(config(long_messages=style, tlvs={0x0201: b"\1"}), References(), [group])
+    submission = Submission(config(long_messages=style, tlvs={"0x0201": "01"}), References(), [group])
     for number, (head, body) in enumerate(zip(submission.heads, submission.bodies, strict=True), 1):
         read = smpplib.smpp.parse_pdu(head + b"\0\0\0\7" + body, client=client, allow_unknown_opt_params=True)
         assert (read.command, read.sequence, read.status) == ("submit_sm", 7, 0)

@@ -3,51 +3,25 @@
 import re
 import ssl
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal, get_args, get_origin
+from typing import Literal
 
+from shared.carriers.config_tables import ConfigError, Table
 from shared.carriers.error_catalogue import CATALOGUE
 from shared.carriers.error_codes import unknown_codes
 from shared.carriers.smpp.alphabets import DATA_CODING, Alphabet
 
-__all__ = ["ConfigError", "SmppConfig"]
+__all__ = ["SmppConfig"]
 
 PRINTABLE = re.compile(r"[\x20-\x7e]*+")
-LIMITS: dict[str, tuple[float, float]] = {
-    "port": (1, 65_535),
-    "window": (1, 1_000),
-    "rate": (0, 100_000),
-    "source_ton": (0, 255),
-    "source_npi": (0, 255),
-    "destination_ton": (0, 255),
-    "destination_npi": (0, 255),
-    "data_coding": (0, 255),
-    "registered_delivery": (0, 31),
-    "protocol_id": (0, 255),
-    "priority": (0, 3),
-    "id_width": (0, 64),
-    "receipt_utc_offset": (-14, 14),
-    "enquire_link": (0.1, 3_600),
-    "response_timeout": (0.1, 600),
-    "connect_timeout": (0.1, 60),
-    "max_pdu": (1_024, 1_048_576),
-    "message_id_tag": (0x1400, 0x3FFF),
-}
 LENGTHS = {"host": 255, "system_id": 15, "password": 64, "system_type": 12, "service_type": 5}
 """Most characters of each, without the NUL (SMPP 3.4 §5.2). Passwords longer than the standard's 8 are common."""
 
 
-class ConfigError(ValueError):
-    """A setting is invalid. Names it and the allowed values."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SmppConfig:
-    """One SMPP account at a carrier.
-
-    Raises ConfigError for an invalid value. The repr does not show the password.
-    """
+class SmppConfig(Table):
+    """One SMPP account at a carrier. `SmppConfig.of` creates it; its repr does not show the password."""
 
     host: str
     port: int = 2775
@@ -81,8 +55,8 @@ class SmppConfig:
     validity: Literal["relative", "absolute", "none"] = "relative"
     protocol_id: int = 0
     priority: int = 0
-    tlvs: Mapping[int, bytes] = field(default_factory=dict, repr=False)
-    """Optional parameters for every submit_sm, by tag."""
+    tlvs: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """Optional parameters for every submit_sm, in hex, by tag: `{"0x1401": "6869"}`."""
     user_message_reference: bool = False
     """Whether each submit_sm carries the last two octets of our message id in user_message_reference (§5.3.2.17)."""
     message_id_tag: int | None = None
@@ -113,47 +87,30 @@ class SmppConfig:
     """The largest PDU accepted from the carrier, in octets; a larger one ends the connection."""
 
     def __post_init__(self) -> None:
-        for name in ("tls", "user_message_reference", "unmarked_receipts"):
-            if not isinstance(getattr(self, name), bool):
-                raise ConfigError(f"{name} must be true or false")
-        for each in fields(self):
-            value = getattr(self, each.name)
-            _check_number(each.name, value)
-            if get_origin(each.type) is Literal:
-                _check_choice(each.name, value, get_args(each.type))
+        """Check what the types do not tell. Raises ConfigError."""
         for name, maximum in LENGTHS.items():
-            _check_text(name, getattr(self, name), maximum)
+            value = getattr(self, name)
+            if not PRINTABLE.fullmatch(value) or len(value) > maximum:
+                raise ConfigError(f"{name} must be at most {maximum} printable ASCII characters")
         if not self.host or not self.system_id or not self.name:
             raise ConfigError("host, system_id and name must not be empty")
         if self.tls_ca is not None and not Path(self.tls_ca).is_file():
             raise ConfigError(f"tls_ca: there is no file {self.tls_ca}")
         if self.tls_ca is not None and not self.tls:
             raise ConfigError("tls_ca is set, but tls is not: set tls = true or remove tls_ca")
-        if not isinstance(self.error_codes, Mapping) or not all(
-            isinstance(code, str) for code in self.error_codes.values()
-        ):
-            raise ConfigError('error_codes: map codes to errors, such as {"042" = "absent_subscriber"}')
         for code in unknown_codes(self.error_codes):
             raise ConfigError(f"error_codes: {code!r} is not one of {', '.join(CATALOGUE)}")
-        for tag, value in self.tlvs.items():
-            if not isinstance(tag, int) or not 0 < tag <= 0xFFFF or not isinstance(value, bytes) or len(value) > 255:
-                raise ConfigError("tlvs: each needs a tag from 1 to 65535 and a value of at most 255 bytes")
-
-    @classmethod
-    def from_mapping(cls, table: Mapping[str, Any]) -> "SmppConfig":
-        """Create from JSON values; `tlvs` is `{"0x1401": "hex"}`. Raises ConfigError, also for an unknown setting."""
-        unknown = sorted(set(table) - {each.name for each in fields(cls)})
-        if unknown:
-            raise ConfigError(f"there is no setting {unknown[0]}")
-        missing = [name for name in ("host", "system_id", "password") if name not in table]
-        if missing:
-            raise ConfigError(f"{missing[0]} is missing")
-        values = dict(table)
         try:
-            values["tlvs"] = {int(tag, 0): bytes.fromhex(value) for tag, value in table.get("tlvs", {}).items()}
-        except (ValueError, TypeError, AttributeError):
+            parameters = self.parameters
+        except ValueError:
             raise ConfigError('tlvs: map tags to hex values, such as {"0x1401": "6869"}') from None
-        return cls(**values)
+        if any(not 0 < tag <= 0xFFFF or len(value) > 255 for tag, value in parameters.items()):
+            raise ConfigError("tlvs: each needs a tag from 1 to 65535 and a value of at most 255 bytes")
+
+    @property
+    def parameters(self) -> dict[int, bytes]:
+        """The optional parameters for every submit_sm, by tag."""
+        return {int(tag, 0): bytes.fromhex(value) for tag, value in self.tlvs.items()}
 
     @property
     def plain_ids(self) -> bool:
@@ -168,26 +125,3 @@ class SmppConfig:
     def tls_context(self) -> ssl.SSLContext | None:
         """The TLS context, which always verifies the carrier's certificate and host name; None without TLS."""
         return ssl.create_default_context(cafile=self.tls_ca) if self.tls else None
-
-
-def _check_number(name: str, value: object) -> None:
-    if name not in LIMITS or (value is None and name in OPTIONAL):
-        return
-    low, high = LIMITS[name]
-    whole = name not in FRACTIONS
-    if isinstance(value, bool) or not isinstance(value, int if whole else (int, float)) or not low <= value <= high:
-        raise ConfigError(f"{name} must be a {'whole ' if whole else ''}number from {low:g} to {high:g}, not {value!r}")
-
-
-OPTIONAL = {"source_ton", "source_npi", "data_coding", "message_id_tag"}
-FRACTIONS = {"rate", "receipt_utc_offset", "enquire_link", "response_timeout", "connect_timeout"}
-
-
-def _check_choice(name: str, value: object, choices: tuple[object, ...]) -> None:
-    if value not in choices:
-        raise ConfigError(f"{name} must be one of {', '.join(map(str, choices))}, not {value!r}")
-
-
-def _check_text(name: str, value: object, maximum: int) -> None:
-    if not isinstance(value, str) or not PRINTABLE.fullmatch(value) or len(value) > maximum:
-        raise ConfigError(f"{name} must be at most {maximum} printable ASCII characters")

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from shared.carriers.http import HttpConfig, HttpConfigError
+from shared.carriers.http import HttpConfig
 from shared.carriers.http.file import http_carriers
 from shared.settings import SettingsError
 
@@ -32,9 +32,9 @@ def test_it_works() -> None:
 @pytest.mark.parametrize("name", GIVEN)
 def test_a_preset_reports_missing_settings(name: str) -> None:
     assert preset(name).callback_urls()["receipts_url"].startswith("https://sms.example.com/carriers/web/receipts")
-    with pytest.raises(HttpConfigError, match=r"secret is missing"):
+    with pytest.raises(ConfigError, match=r"secret is missing"):
         HttpConfig.from_mapping("web", {"preset": name, **GIVEN[name]})
-    with pytest.raises(HttpConfigError, match="values has"):
+    with pytest.raises(ConfigError, match="values has"):
         preset(name, values={})
 
 
@@ -79,7 +79,7 @@ def test_a_given_setting_wins_over_that_of_the_preset() -> None:
     ],
 )
 def test_the_error_names_what_is_wrong(settings: dict[str, Any], problem: str) -> None:
-    with pytest.raises(HttpConfigError) as raised:
+    with pytest.raises(ConfigError) as raised:
         HttpConfig.from_mapping("web", {**TABLE, **settings})
     assert problem in str(raised.value)
 

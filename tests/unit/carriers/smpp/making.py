@@ -19,7 +19,7 @@ USUAL = "id:0123456789 sub:001 dlvrd:001 submit date:2605041228 done date:260504
 
 def config(**settings: Any) -> SmppConfig:
     """An account at nobody's carrier."""
-    return SmppConfig(**{"host": "127.0.0.1", "system_id": "me", "password": "secret", **settings})
+    return SmppConfig.of({"host": "127.0.0.1", "system_id": "me", "password": "secret", **settings})
 
 
 def message_group(text: str, phones: list[str], sender: str = "ACME", **fields: Any) -> MessageGroup:

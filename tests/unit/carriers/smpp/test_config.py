@@ -2,8 +2,9 @@ from typing import Any
 
 import pytest
 
+from shared.carriers.config_tables import ConfigError
 from tests.unit.carriers.smpp.making import config
-from worker.carriers.smpp.config import ConfigError, SmppConfig
+from worker.carriers.smpp.config import SmppConfig
 
 
 def test_it_works() -> None:
@@ -14,8 +15,8 @@ def test_it_works() -> None:
         "tlvs": {"0x1401": "6869"},
         "window": 10,
     }
-    made = SmppConfig.from_mapping(settings)
-    assert (made.host, made.port, made.window, made.tlvs) == ("smsc.example", 2775, 10, {0x1401: b"hi"})
+    made = SmppConfig.of(settings)
+    assert (made.host, made.port, made.window, made.parameters) == ("smsc.example", 2775, 10, {0x1401: b"hi"})
 
 
 def test_the_password_is_not_shown() -> None:
@@ -45,8 +46,10 @@ def test_the_password_is_not_shown() -> None:
         ("response_timeout", 0),
         ("response_timeout", None),
         ("tls_ca", "ca.pem"),
-        ("tlvs", {0: b""}),
-        ("tlvs", {"5": b""}),
+        ("tlvs", {"0": ""}),
+        ("tlvs", {"5": 1}),
+        ("tlvs", {"5": "00" * 256}),
+        ("tls", "yes"),
         ("message_id_tag", 0x204),
         ("error_codes", {"042": "nonsense"}),
         ("error_codes", {"042": 1}),
@@ -69,4 +72,4 @@ def test_an_invalid_setting_is_refused_by_name(name: str, value: Any) -> None:
 )
 def test_a_file_with_a_mistake_is_refused(settings: dict[str, Any], problem: str) -> None:
     with pytest.raises(ConfigError, match=problem):
-        SmppConfig.from_mapping(settings)
+        SmppConfig.of(settings)

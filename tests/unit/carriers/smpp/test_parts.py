@@ -143,7 +143,7 @@ def test_validity_is_written_as_the_standard_says(kind: str, left: timedelta, wr
 
 def test_everything_that_a_carrier_asks_for_is_written() -> None:
     settings = {"service_type": "CMT", "protocol_id": 65, "priority": 2, "registered_delivery": 17}
-    (message,) = submits("Hi", **settings, destination_ton=2, destination_npi=6, tlvs={0x1401: b"x", 0x1402: b""})
+    (message,) = submits("Hi", **settings, destination_ton=2, destination_npi=6, tlvs={"0x1401": "78", "0x1402": ""})
     assert {name: getattr(message, name) for name in settings} == settings
     assert (message.destination_ton, message.destination_npi) == (2, 6)
     assert message.tlvs == {0x1401: b"x", 0x1402: b""}
@@ -151,6 +151,6 @@ def test_everything_that_a_carrier_asks_for_is_written() -> None:
 
 def test_our_message_id_is_sent_if_configured() -> None:
     group = message_group("Hi", ["254711000000", "254722000000"])
-    submission = Submission(config(message_id_tag=0x1400, tlvs={0x1401: b"x"}), References(), [group])
+    submission = Submission(config(message_id_tag=0x1400, tlvs={"0x1401": "78"}), References(), [group])
     read = [read_message(Command.SUBMIT_SM, body) for body in submission.bodies]
     assert [message.tlvs for message in read] == [{0x1401: b"x", 0x1400: each.bytes} for each in group.ids]

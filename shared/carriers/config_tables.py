@@ -1,4 +1,4 @@
-"""Base class of the declaration's tables: dataclasses whose fields are validated from TOML."""
+"""Base class of the tables in CARRIERS_FILE: dataclasses whose fields are validated from TOML."""
 
 import dataclasses
 from collections.abc import Mapping
@@ -14,29 +14,44 @@ LIMITS: dict[str, tuple[float, float]] = {
     "interval": (1, 3_600),
     "min_validity": (1, 86_400),
     "max_validity": (60, MAX_VALIDITY),
+    "port": (1, 65_535),
+    "source_ton": (0, 255),
+    "source_npi": (0, 255),
+    "destination_ton": (0, 255),
+    "destination_npi": (0, 255),
+    "data_coding": (0, 255),
+    "registered_delivery": (0, 31),
+    "protocol_id": (0, 255),
+    "priority": (0, 3),
+    "id_width": (0, 64),
+    "receipt_utc_offset": (-14, 14),
+    "enquire_link": (0.1, 3_600),
+    "max_pdu": (1_024, 1_048_576),
+    "message_id_tag": (0x1400, 0x3FFF),
 }
+KINDS: dict[Any, str] = {str: "a string", bool: "true or false"}
 
 
-class HttpConfigError(ValueError):
-    """An invalid declaration of a carrier. The message names the setting and its valid values."""
+class ConfigError(ValueError):
+    """An invalid setting of a carrier. The message names it and its valid values."""
 
 
 class Table:
-    """A table of the declaration."""
+    """A table of the file."""
 
     @classmethod
     def of(cls, table: Any, where: str = "") -> Self:
-        """Create it from a TOML table. Raises HttpConfigError for missing, unknown and invalid settings."""
+        """Create it from a TOML table. Raises ConfigError for missing, unknown and invalid settings."""
         if not isinstance(table, Mapping):
-            raise HttpConfigError(f"{where.rstrip('.')} must be a table")
+            raise ConfigError(f"{where.rstrip('.')} must be a table")
         hints = get_type_hints(cls)
         fields = {each.name: each for each in dataclasses.fields(cls)}  # type: ignore[arg-type]
         for name in table:
             if name not in fields:
-                raise HttpConfigError(f"there is no setting {where}{name}")
+                raise ConfigError(f"there is no setting {where}{name}")
         for name, each in fields.items():
             if each.default is each.default_factory is dataclasses.MISSING and name not in table:
-                raise HttpConfigError(f"{where}{name} is missing")
+                raise ConfigError(f"{where}{name} is missing")
         return cls(**{name: _validated(hints[name], value, where + name) for name, value in table.items()})
 
 
@@ -48,18 +63,18 @@ def _validated(kind: Any, value: Any, where: str) -> Any:
         return kind.of(value, f"{where}.")
     if get_origin(kind) is Literal:
         if value not in get_args(kind):
-            raise HttpConfigError(f"{where} must be one of {', '.join(get_args(kind))}, not {value!r}")
+            raise ConfigError(f"{where} must be one of {', '.join(get_args(kind))}, not {value!r}")
     elif kind in (int, float):
         _check_number(kind, value, where)
     elif get_origin(kind) is list:
         if not isinstance(value, list):
-            raise HttpConfigError(f"{where} must be a list")
+            raise ConfigError(f"{where} must be a list")
         return [_validated(get_args(kind)[0], item, where) for item in value]
     elif isinstance(value, Mapping) and len(get_args(kind)) == 2:
         inner = get_args(kind)[1]
         return {key: item if inner is Any else _validated(inner, item, f"{where}.{key}") for key, item in value.items()}
     elif not isinstance(kind, type) or not isinstance(value, kind):
-        raise HttpConfigError(f"{where} must be {'a string' if kind is str else 'a table'}, not {value!r}")
+        raise ConfigError(f"{where} must be {KINDS.get(kind, 'a table')}, not {value!r}")
     return value
 
 
@@ -67,4 +82,4 @@ def _check_number(kind: type, value: Any, where: str) -> None:
     low, high = LIMITS.get(where.rpartition(".")[2], (0, 1_000_000))
     fits = isinstance(value, int) or (kind is float and isinstance(value, float))
     if isinstance(value, bool) or not fits or not low <= value <= high:
-        raise HttpConfigError(f"{where} must be a {'whole ' if kind is int else ''}number from {low:g} to {high:g}")
+        raise ConfigError(f"{where} must be a {'whole ' if kind is int else ''}number from {low:g} to {high:g}")

@@ -40,8 +40,8 @@ from sqlalchemy import Engine
 
 from shared.carriers.config_tables import ConfigError
 from shared.carriers.http import HttpConfig
-from shared.carriers.http.file import COMMON_SETTINGS
-from shared.environment import Environment, SettingsError, reason
+from shared.carriers.http.file import own_settings
+from shared.environment import SettingsError, reason
 from worker.carrier_config.routing import read_limits, read_prices, read_routes
 from worker.carriers.base import Carrier
 from worker.carriers.http.driver import HttpCarrier
@@ -166,9 +166,7 @@ def _carrier(
     kind = table.get("kind")
     if not isinstance(kind, str) or kind not in KINDS:
         raise ConfigError(f"it needs a kind, one of: {', '.join(KINDS)}")
-    own = {key: value for key, value in table.items() if key not in COMMON_SETTINGS}
-    settings = {key: _from_environment(key, value, environ) for key, value in own.items()}
-    return KINDS[kind](Table(name, settings, lease, engine))
+    return KINDS[kind](Table(name, own_settings(table, environ), lease, engine))
 
 
 def _share(table: Mapping[str, Any]) -> float:
@@ -176,14 +174,3 @@ def _share(table: Mapping[str, Any]) -> float:
     if isinstance(share, bool) or not isinstance(share, (int, float)) or not 0 <= share <= 1:
         raise ConfigError(f"authentication_share must be a number from 0 to 1, not {share!r}")
     return float(share)
-
-
-def _from_environment(key: str, value: Any, environ: Mapping[str, str]) -> Any:
-    if isinstance(value, dict):
-        return {name: _from_environment(f"{key}.{name}", inner, environ) for name, inner in value.items()}
-    if not isinstance(value, str) or not value.startswith("$"):
-        return value
-    secret = Environment(environ).get(value[1:])
-    if not secret:
-        raise ConfigError(f"{key}: the environment has no {value[1:]}; set it, or put the value in the file")
-    return secret

@@ -31,27 +31,28 @@ def http_carriers(file: str, environ: Mapping[str, str] | None = None) -> dict[s
             continue
         try:
             if table.get("kind") == "http":
-                carriers[name] = of_table(name, table, os.environ if environ is None else environ)
+                settings = own_settings(table, os.environ if environ is None else environ)
+                carriers[name] = HttpConfig.from_mapping(name, settings)
         except ConfigError as error:
             raise SettingsError(f"{file}: [carrier.{name}]: {error}.") from None
     return carriers
 
 
-def of_table(name: str, table: Mapping[str, Any], environ: Mapping[str, str]) -> HttpConfig:
-    """Read a carrier's table. A string that begins with `$` names an environment variable.
+def own_settings(table: Mapping[str, Any], environ: Mapping[str, str]) -> dict[str, Any]:
+    """The settings of a carrier's table that depend on its kind. Raises ConfigError.
 
-    Raises ConfigError.
+    A string that begins with `$` names an environment variable.
     """
-    document = {key: value for key, value in table.items() if key not in COMMON_SETTINGS}
-    return HttpConfig.from_mapping(name, _from_environment(name, document, environ))
+    own = {key: value for key, value in table.items() if key not in COMMON_SETTINGS}
+    return {key: _from_environment(key, value, environ) for key, value in own.items()}
 
 
 def _from_environment(where: str, value: Any, environ: Mapping[str, str]) -> Any:
     if isinstance(value, dict):
-        return {key: _from_environment(key, item, environ) for key, item in value.items()}
+        return {key: _from_environment(f"{where}.{key}", item, environ) for key, item in value.items()}
     if not isinstance(value, str) or not value.startswith("$"):
         return value
     secret = Environment(environ).get(value[1:])
     if not secret:
-        raise ConfigError(f"{where}: the environment has no {value[1:]}; set it, or write the value itself")
+        raise ConfigError(f"{where}: the environment has no {value[1:]}; set it, or put the value in the file")
     return secret

@@ -130,10 +130,10 @@ class Watch:
             doubts = settlement.tally[MessageStatus.IN_DOUBT]
             self._counts["recovered"] += 1
             self._counts["in doubt by recovery"] += doubts
-            turn = self._turn_of.get((settlement.batch_id, settlement.epoch))
+            turn = self._turn_of.get((settlement.batch.batch_id, settlement.batch.epoch))
             if turn is None or turn.claimed.crashes != self._counts["database crashes"]:
                 continue
-            turn.in_doubt[settlement.batch_id] = doubts
+            turn.in_doubt[settlement.batch.batch_id] = doubts
             for carrier in (LIVE, TEST):
                 batches = [batch for batch in turn.batches if carrier_of(batch) == carrier]
                 doubts = sum(turn.in_doubt.get(batch.batch_id, 0) for batch in batches)

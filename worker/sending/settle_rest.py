@@ -8,7 +8,7 @@ workers that died (worker/recovery/recover.py).
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from uuid import UUID
 
 from sqlalchemy import Connection, Engine, bindparam, text, update
@@ -25,7 +25,7 @@ from shared.sends.counters import Changes, add_and_close, add_to_sends, in_order
 from shared.sends.holding import hold_failing
 from shared.sends.sendable import MAY_CONTINUE
 from worker.sending.claimed_batch import ClaimedBatch, messages_left
-from worker.sending.rest_of_batch import PAUSES, rest_of, split_postponed
+from worker.sending.rest_of_batch import PAUSES, Rest, rest_of, split_postponed
 from worker.sending.results import fence, record_lost, write_failed_attempts, write_rows
 
 SETTLE_SECONDS = 60.0
@@ -38,33 +38,19 @@ MAX_CRASHES = 5
 class Settlement:
     """The end of one batch's intent."""
 
-    batch_id: UUID
-    send_id: UUID
-    account_id: int
-    epoch: int
-    lane: int
-    segments: int
-    price: int
-    size: int
-    next_index: int
-    """First index that was never claimed."""
-    retry_indexes: list[int]
-    """Indexes below `next_index` to send first."""
-    postponed: int = 0
-    """How many at the end of `retry_indexes` have been refused in this round."""
-    tally: Counter[str] = field(default_factory=Counter)
+    batch: ClaimedBatch
+    rest: Rest
+    """What is left of the batch."""
+    tally: Counter[str]
     """Number of messages by the status of their row, before any receipt."""
-    attempts: int = 0
-    crashes: int = 0
-    resent: int = 0
-    """How many of `retry_indexes` may have been taken before: they were in doubt."""
-    retry_delay: float = 0.0
+    retry_delay: float
     """Seconds before the rest may be claimed."""
+    crashes: int = 0
 
     @property
     def left(self) -> int:
         """Messages of the batch without a result."""
-        return messages_left(self.size, self.next_index, self.retry_indexes)
+        return messages_left(self.batch.size, self.rest.next_index, self.rest.retry_indexes)
 
 
 LOCK_SENDS = text(
@@ -169,20 +155,9 @@ def settlement_of(batch: ClaimedBatch, wait: float, pauses: Sequence[float] = PA
     postponed += [batch.indexes[position] for position in batch.postponed]
     rest = rest_of(batch.size, next_index, unsent + unclaimed, postponed, batch.attempts, pauses)
     return Settlement(
-        batch_id=batch.batch_id,
-        send_id=batch.send_id,
-        account_id=batch.account_id,
-        epoch=batch.epoch,
-        lane=batch.lane,
-        segments=batch.segments,
-        price=batch.price,
-        size=batch.size,
-        next_index=rest.next_index,
-        retry_indexes=rest.retry_indexes,
-        postponed=rest.postponed,
+        batch=batch,
+        rest=rest,
         tally=Counter(result.status for result in batch.results if result is not None),
-        attempts=rest.attempts,
-        resent=batch.resent,
         retry_delay=batch.quiet_seconds or (wait if batch.again else rest.pause),
     )
 
@@ -194,7 +169,7 @@ def close_intents(connection: Connection, settlements: list[Settlement], counted
     """
     if not settlements:
         return
-    ids = in_order({settlement.send_id for settlement in settlements})
+    ids = in_order({settlement.batch.send_id for settlement in settlements})
     locked = connection.execute(LOCK_SENDS, {"ids": uuids(ids)}).all()
     send_states: dict[UUID, str] = {row.id: row.state for row in locked}
     send_states |= dict.fromkeys(_hold_poisoned(connection, settlements), SendState.HELD)
@@ -203,15 +178,15 @@ def close_intents(connection: Connection, settlements: list[Settlement], counted
         add_to_sends(connection, counted)  # the rule depends on them
         counted = {}
         send_states |= dict.fromkeys(hold_failing(connection, with_stop_if), SendState.HELD)
-    states = [_next_state(settlement, send_states[settlement.send_id]) for settlement in settlements]
+    states = [_next_state(settlement, send_states[settlement.batch.send_id]) for settlement in settlements]
     closed: Counter[UUID] = Counter()
     for settlement, state in zip(settlements, states, strict=True):
         if state == BatchState.CANCELED:
-            counted.setdefault(settlement.send_id, Counter())[MessageStatus.CANCELED] += settlement.left
-        closed[settlement.send_id] += state in (BatchState.DONE, BatchState.CANCELED)
+            counted.setdefault(settlement.batch.send_id, Counter())[MessageStatus.CANCELED] += settlement.left
+        closed[settlement.batch.send_id] += state in (BatchState.DONE, BatchState.CANCELED)
     for settlement in settlements:
-        if settlement.resent:
-            connection.execute(RESENT, {"send": settlement.send_id, "count": settlement.resent})
+        if settlement.batch.resent:
+            connection.execute(RESENT, {"send": settlement.batch.send_id, "count": settlement.batch.resent})
     _close_batches(connection, settlements, states)
     ended = add_and_close(connection, counted, closed)
     add_of_sends(connection, [(account, send, state) for send, account, state in ended if state == SendState.COMPLETED])
@@ -221,12 +196,10 @@ def close_intents(connection: Connection, settlements: list[Settlement], counted
 
 def _canceled(settlement: Settlement, state: BatchState) -> StatusChange:
     """The messages that end with their batch, where it was canceled."""
-    left = (
-        [*settlement.retry_indexes, *range(settlement.next_index, settlement.size + 1)]
-        if state == BatchState.CANCELED
-        else []
-    )
-    return StatusChange(settlement.account_id, settlement.send_id, settlement.batch_id, MessageStatus.CANCELED, left)
+    batch, rest = settlement.batch, settlement.rest
+    unsent = [*rest.retry_indexes, *range(rest.next_index, batch.size + 1)]
+    left = unsent if state == BatchState.CANCELED else []
+    return StatusChange(batch.account_id, batch.send_id, batch.batch_id, MessageStatus.CANCELED, left)
 
 
 def _hold_poisoned(connection: Connection, settlements: list[Settlement]) -> list[UUID]:
@@ -234,10 +207,11 @@ def _hold_poisoned(connection: Connection, settlements: list[Settlement]) -> lis
     held = []
     for settlement in settlements:
         if settlement.crashes >= MAX_CRASHES:
-            reason = f"The workers that sent batch {settlement.batch_id} died {settlement.crashes} times in a row."
-            if connection.execute(send_states.HOLD_POISONED, {"id": settlement.send_id, "reason": reason}).rowcount:
-                held.append(settlement.send_id)
-                add_of_sends(connection, [(settlement.account_id, settlement.send_id, SendState.HELD)])
+            batch = settlement.batch
+            reason = f"The workers that sent batch {batch.batch_id} died {settlement.crashes} times in a row."
+            if connection.execute(send_states.HOLD_POISONED, {"id": batch.send_id, "reason": reason}).rowcount:
+                held.append(batch.send_id)
+                add_of_sends(connection, [(batch.account_id, batch.send_id, SendState.HELD)])
     return held
 
 
@@ -250,20 +224,21 @@ def _next_state(settlement: Settlement, send_state: str) -> BatchState:
 
 
 def _close_batches(connection: Connection, settlements: list[Settlement], states: list[BatchState]) -> None:
+    rests = [settlement.rest for settlement in settlements]
     connection.execute(
         batch_states.CLOSE_INTENT,
         {
-            "id": uuids(settlement.batch_id for settlement in settlements),
+            "id": uuids(settlement.batch.batch_id for settlement in settlements),
             "state": array(states),
-            "next_index": array(settlement.next_index for settlement in settlements),
-            "retry_indexes": array(f'"{",".join(map(str, settlement.retry_indexes))}"' for settlement in settlements),
-            "postponed": array(settlement.postponed for settlement in settlements),
+            "next_index": array(rest.next_index for rest in rests),
+            "retry_indexes": array(f'"{",".join(map(str, rest.retry_indexes))}"' for rest in rests),
+            "postponed": array(rest.postponed for rest in rests),
             "cost": array(map(_virtual_time, settlements)),
             "wait": array(
                 0.0 if state == BatchState.CANCELED else settlement.retry_delay
                 for settlement, state in zip(settlements, states, strict=True)
             ),
-            "attempts": array(settlement.attempts for settlement in settlements),
+            "attempts": array(rest.attempts for rest in rests),
             "crashes": array(settlement.crashes for settlement in settlements),
         },
     )
@@ -272,22 +247,20 @@ def _close_batches(connection: Connection, settlements: list[Settlement], states
 def _virtual_time(settlement: Settlement) -> int:
     """What the cycle took in fair order; 0 if none of its messages has a result."""
     messages = settlement.tally.total()
-    return fair.virtual_time(messages * settlement.segments, settlement.lane) if messages else 0
+    return fair.virtual_time(messages * settlement.batch.segments, settlement.batch.lane) if messages else 0
 
 
 def _entries(settlement: Settlement, state: BatchState) -> list[Entry]:
     """The entries that capture and release credits. Credits of messages in doubt stay reserved."""
-    charged = sum(count for status, count in settlement.tally.items() if status in CHARGED_STATUSES)
-    given_back = sum(
-        count
-        for status, count in settlement.tally.items()
-        if status not in CHARGED_STATUSES and status != MessageStatus.IN_DOUBT
-    )
-    batch, account = settlement.batch_id, settlement.account_id
+    batch, tally = settlement.batch, settlement.tally
+    charged = sum(count for status, count in tally.items() if status in CHARGED_STATUSES)
+    given_back = tally.total() - charged - tally[MessageStatus.IN_DOUBT]
+    of_batch = (batch.batch_id, batch.epoch)
     entries = [
-        Entry(account, "capture", charged * settlement.price, "batch", batch, settlement.epoch),
-        Entry(account, "release", given_back * settlement.price, "batch", batch, settlement.epoch),
+        Entry(batch.account_id, "capture", charged * batch.price, "batch", *of_batch),
+        Entry(batch.account_id, "release", given_back * batch.price, "batch", *of_batch),
     ]
     if state == BatchState.CANCELED:
-        entries.append(Entry(account, "release", settlement.left * settlement.price, "batch", batch, REMAINDER))
+        left = settlement.left * batch.price
+        entries.append(Entry(batch.account_id, "release", left, "batch", batch.batch_id, REMAINDER))
     return entries

@@ -21,14 +21,10 @@ EMPTY_SECONDS = 0.02
 """Minimum seconds between the starts of two runs, if the first found nothing."""
 
 
-def _nothing() -> None:
-    """Do nothing: this worker does not import."""
-
-
 def register(
     app: Celery,
     work: Callable[[], object],
-    imports: Callable[[], object] = _nothing,
+    imports: Callable[[], object],
 ) -> None:
     """Register the tasks. They call `work`, which runs cycles until nothing waits, or `imports`."""
 

@@ -63,31 +63,25 @@ back unsent is counted again, with the current time. Messages that reached nobod
 that an ended batch had not sent. A message whose row retention or the archive has taken counts if it was tried."""
 
 
-class Suppressions:
-    """Drops messages to phones that have opted out or are being erased."""
+def drop_suppressed(engine: Engine, batches: list[ClaimedBatch]) -> str:
+    """Reject, free of charge, every message that may still leave to a phone that has opted out or is being erased.
 
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
-
-    def drop(self, batches: list[ClaimedBatch]) -> str:
-        """Reject, free of charge, every message to a suppressed phone that may still leave.
-
-        Returns the database's snapshot: opt-outs that are not visible in it may have been missed.
-        """
-        accounts = sorted({batch.account_id for batch in batches})
-        with reading(self._engine) as connection:
-            lists = connection.execute(LISTS, {"accounts": accounts}).one()
-            of_one_scope: dict[tuple[int, int, str], list[ClaimedBatch]] = defaultdict(list)
-            for batch in batches:
-                if batch.account_id in lists.having and batch.unfinished:
-                    of_one_scope[batch.account_id, batch.lane, batch.sender_id].append(batch)
-            for (account, lane, sender), checked in of_one_scope.items():
-                phones = [int(batch.phones[position]) for batch in checked for position in batch.open_positions()]
-                suppressed = listed(connection, account, phones, LANES[lane], sender)
-                if suppressed:
-                    for batch in checked:
-                        _reject(batch, suppressed)
-        return str(lists.snapshot)
+    Returns the database's snapshot: opt-outs that are not visible in it may have been missed.
+    """
+    accounts = sorted({batch.account_id for batch in batches})
+    with reading(engine) as connection:
+        lists = connection.execute(LISTS, {"accounts": accounts}).one()
+        of_one_scope: dict[tuple[int, int, str], list[ClaimedBatch]] = defaultdict(list)
+        for batch in batches:
+            if batch.account_id in lists.having and batch.unfinished:
+                of_one_scope[batch.account_id, batch.lane, batch.sender_id].append(batch)
+        for (account, lane, sender), checked in of_one_scope.items():
+            phones = [int(batch.phones[position]) for batch in checked for position in batch.open_positions()]
+            suppressed = listed(connection, account, phones, LANES[lane], sender)
+            if suppressed:
+                for batch in checked:
+                    _reject(batch, suppressed)
+    return str(lists.snapshot)
 
 
 def _reject(batch: ClaimedBatch, suppressed: set[int]) -> None:
@@ -97,15 +91,15 @@ def _reject(batch: ClaimedBatch, suppressed: set[int]) -> None:
             batch.reject(position, "suppressed", now)
 
 
-def filter_recipients(engine: Engine, suppressions: Suppressions, batches: list[ClaimedBatch]) -> str | None:
+def filter_recipients(engine: Engine, batches: list[ClaimedBatch]) -> str | None:
     """Reject messages to phones that opted out or have had enough messages, and defer batches in quiet hours.
 
     Returns the snapshot of the latest read of opt-outs. None if the database does not answer: nothing may leave then.
     """
     try:
-        opt_out_snapshot = suppressions.drop(batches)
+        opt_out_snapshot = drop_suppressed(engine, batches)
         if apply_rules(engine, batches):  # it may have waited for locks
-            opt_out_snapshot = suppressions.drop(batches)
+            opt_out_snapshot = drop_suppressed(engine, batches)
     except UNAVAILABLE as error:
         log.warning("a cycle submits nothing, as the database does not answer: %s", error)
         return None

@@ -25,7 +25,7 @@ from shared.settings import Settings
 from worker.carriers.base import Carrier, ResponseKind
 from worker.pacing.circuit_breaker import CircuitBreaker
 from worker.sending.batch_log import log_results
-from worker.sending.checks import Suppressions, filter_recipients
+from worker.sending.checks import drop_suppressed, filter_recipients
 from worker.sending.claim import claim
 from worker.sending.claimed_batch import ClaimedBatch, claimed_all, segments_of
 from worker.sending.cycle_context import CycleContext
@@ -87,7 +87,7 @@ class Dispatcher:
         self._settings, self._queue = settings, queue
         self._authentication_share = AuthenticationShare(share)
         self.breaker = breaker or CircuitBreaker(live, breaks=False)
-        self._full_queues, self._suppressions = FullQueues(), Suppressions(engine)
+        self._full_queues = FullQueues()
         self._free_cycles = threading.BoundedSemaphore(settings.concurrency)
         self._messages_per_second = INITIAL_RATE
         self._batch_size = 100.0
@@ -212,7 +212,7 @@ class Dispatcher:
 
     def _send(self, carrier: Carrier, batches: list[ClaimedBatch], claimed_at: float) -> None:
         trace = None if traces.tracer is None else trace_cycle(traces.tracer, carrier.name, batches, claimed_at)
-        snapshot = filter_recipients(self._engine, self._suppressions, batches)
+        snapshot = filter_recipients(self._engine, batches)
         if snapshot is not None and time.monotonic() - claimed_at > self._settings.lease / 2:
             # The claim's other messages took long: renew the lease.
             snapshot = self._record_results(carrier, batches, snapshot)
@@ -267,7 +267,7 @@ class Dispatcher:
                 self._engine, batches, self._window_size, carrier.name, self._settings.lease, opt_out_snapshot
             )
             if any(batch.opted_out for batch in batches) or time.monotonic() - begun > STALE_OPT_OUTS_SECONDS:
-                opt_out_snapshot = self._suppressions.drop(batches)
+                opt_out_snapshot = drop_suppressed(self._engine, batches)
         except UNAVAILABLE as error:
             log.warning("the database is unavailable; a cycle keeps its results until they can be recorded: %s", error)
             for batch in batches:

@@ -89,7 +89,7 @@ def write_rows(connection: Connection, batches: Iterable[ClaimedBatch], carrier:
     if doubt_lines:
         copy_rows(connection, "doubt", DOUBT_COLUMNS, "".join(doubt_lines))
     if written:
-        insert_rows(connection, written, carrier)
+        connection.execute(INSERT, parameters_of(written, carrier))
         if suppressed := opted_out(written):
             suppress_by_carrier(connection, suppressed)
         add_of_messages(connection, lambda listeners: moved_of(written, listeners))
@@ -179,8 +179,3 @@ def record_lost(engine: Engine, batches: list[ClaimedBatch]) -> None:
             resolve(connection, conclusive(connection, evidence))
     for batch in lost:
         batch.forget()
-
-
-def insert_rows(connection: Connection, written: Written, carrier: str) -> None:
-    """Insert the rows, in the connection's transaction."""
-    connection.execute(INSERT, parameters_of(written, carrier))

@@ -8,28 +8,21 @@ twice.
 import hashlib
 import time
 from collections import OrderedDict
-from typing import Final, Protocol
+from typing import Final
+
+from worker.carriers.smpp.session import Session
 
 KEPT_SECONDS: Final = 600.0
 MOST: Final = 20_000
-
-
-class Connection(Protocol):
-    """The session of a delivery."""
-
-    ended_at: float | None
-    """On the monotonic clock; None while it goes on."""
-    heard_at: float
-    """When the carrier last sent something."""
 
 
 class Repetitions:
     """The inbound messages of the last minutes. Not thread-safe."""
 
     def __init__(self) -> None:
-        self._stored: OrderedDict[bytes, tuple[Connection, float]] = OrderedDict()
+        self._stored: OrderedDict[bytes, tuple[Session, float]] = OrderedDict()
 
-    def add(self, session: Connection, body: bytes) -> None:
+    def add(self, session: Session, body: bytes) -> None:
         """A delivery was stored, and is about to be acknowledged."""
         now = time.monotonic()
         self._stored[_digest(body)] = session, now
@@ -37,7 +30,7 @@ class Repetitions:
         while self._stored and (len(self._stored) > MOST or next(iter(self._stored.values()))[1] < now - KEPT_SECONDS):
             self._stored.popitem(last=False)
 
-    def is_repeated(self, session: Connection, body: bytes) -> bool:
+    def is_repeated(self, session: Session, body: bytes) -> bool:
         """Whether a delivery repeats a message that is stored."""
         first, stored_at = self._stored.get(_digest(body), (session, 0.0))
         if first is session or first.ended_at is None or stored_at < time.monotonic() - KEPT_SECONDS:

@@ -20,42 +20,15 @@ _NOT_NOW: dict[int, ResponseKind] = {
     Status.ESME_RTHROTTLED: ResponseKind.THROTTLED,
     Status.ESME_RMSGQFUL: ResponseKind.POSTPONED,
 }
-_REFUSED_ALWAYS = frozenset(
-    {
-        Status.ESME_RINVMSGLEN,
-        Status.ESME_RINVCMDLEN,
-        Status.ESME_RINVCMDID,
-        Status.ESME_RINVPRTFLG,
-        Status.ESME_RINVREGDLVFLG,
-        Status.ESME_RINVSRCADR,
-        Status.ESME_RINVDSTADR,
-        Status.ESME_RINVMSGID,
-        Status.ESME_RINVSERTYP,
-        Status.ESME_RINVNUMDESTS,
-        Status.ESME_RINVDLNAME,
-        Status.ESME_RINVDESTFLAG,
-        Status.ESME_RINVSUBREP,
-        Status.ESME_RINVESMCLASS,
-        Status.ESME_RCNTSUBDL,
-        Status.ESME_RINVSRCTON,
-        Status.ESME_RINVSRCNPI,
-        Status.ESME_RINVDSTTON,
-        Status.ESME_RINVDSTNPI,
-        Status.ESME_RINVSYSTYP,
-        Status.ESME_RINVREPFLAG,
-        Status.ESME_RINVNUMMSGS,
-        Status.ESME_RINVSCHED,
-        Status.ESME_RINVEXPIRY,
-        Status.ESME_RINVDFTMSGID,
-        Status.ESME_RX_P_APPN,
-        Status.ESME_RX_R_APPN,
-        Status.ESME_RINVOPTPARSTREAM,
-        Status.ESME_ROPTPARNOTALLWD,
-        Status.ESME_RINVPARLEN,
-        Status.ESME_RMISSINGOPTPARAM,
-        Status.ESME_RINVOPTPARAMVAL,
-    }
-)
+_OF_THE_BIND = {Status.ESME_RINVBNDSTS, Status.ESME_RINVPASWD, Status.ESME_RINVSYSID}
+_INVALID = {status for status in Status if status.name.startswith("ESME_RINV")} - _OF_THE_BIND
+_REFUSED_ALWAYS = _INVALID | {
+    Status.ESME_RCNTSUBDL,
+    Status.ESME_RX_P_APPN,
+    Status.ESME_RX_R_APPN,
+    Status.ESME_ROPTPARNOTALLWD,
+    Status.ESME_RMISSINGOPTPARAM,
+}
 _CREDENTIALS = frozenset({Status.ESME_RBINDFAIL, Status.ESME_RINVPASWD, Status.ESME_RINVSYSID, Status.ESME_RINVSYSTYP})
 
 

@@ -13,6 +13,7 @@ from shared.gc_tuning import collect_less_often
 from shared.guard import Witness
 from shared.inbound import Inbound
 from shared.inbound import store as store_inbound
+from shared.periodic import repeat
 from shared.redis_client import redis_client
 from shared.sends.shared_recipient_counts import RecipientSharing
 from shared.settings import Settings
@@ -20,9 +21,10 @@ from worker.carrier_config.file import Carriers, read_carriers
 from worker.carriers.base import Carrier, LateResponse, Receipt
 from worker.carriers.simulator import Simulator
 from worker.jobs.auditor import Auditor
+from worker.jobs.erasure import erase_one
 from worker.jobs.import_contacts import Importer
-from worker.jobs.privacy import PrivacyJobs
-from worker.jobs.usage import UsageCounter
+from worker.jobs.retention import forget
+from worker.jobs.usage import CHECK_SECONDS, count_due
 from worker.pacing.carrier_status import CarrierStatus
 from worker.pacing.circuit_breaker import CircuitBreaker
 from worker.pacing.pace import CarrierPace, LiveWorkers, Pacer
@@ -41,6 +43,8 @@ from worker.sweeper import Sweeper
 
 MAX_POOLED_CARRIERS = 6
 """Carriers whose cycles have database connections reserved; cycles of further carriers may have to wait for one."""
+ERASURE_SECONDS, RETENTION_SECONDS = 10.0, 600.0
+"""Seconds between two looks for erasures that are due, and for sends whose retention is over."""
 
 
 class WorkerProcess:
@@ -80,8 +84,6 @@ class WorkerProcess:
         self._sharing = RecipientSharing(redis, self.sweeper.work.recipients.counts, settings.secret_key)
         self.audit_engine = make_engine(settings.database_url, 1, "bulksms-audit", texts=texts)
         self.auditor = Auditor(self.audit_engine, settings)
-        self.usage = UsageCounter(self.audit_engine)
-        self.privacy_jobs = PrivacyJobs(self.audit_engine, settings)
         self.importer = Importer(self.engine, self.sweeper.outage.tolerated)
         self._paced: threading.Thread | None = None
 
@@ -112,6 +114,7 @@ class WorkerProcess:
 
     def start(self) -> None:
         """Open the carriers and start the background threads."""
+        stop = self.dispatcher.stop
         for carrier in self.carriers.values():
             self.open(carrier)
         self.sweeper.start()
@@ -119,11 +122,13 @@ class WorkerProcess:
             target=self.paced_sends.run, args=(self._go_on,), name="paced-sends", daemon=True
         )
         self._paced.start()
-        self._sharing.start(self.dispatcher.stop)
+        self._sharing.start(stop)
         self.importer.start()
-        self.auditor.start(self.dispatcher.stop)
-        self.usage.start(self.dispatcher.stop)
-        self.privacy_jobs.start(self.dispatcher.stop)
+        self.auditor.start(stop)
+        engine, days = self.audit_engine, self.settings.retention_days
+        repeat(lambda: count_due(engine, stop), CHECK_SECONDS, "usage", stop)
+        repeat(lambda: erase_due(engine, stop), ERASURE_SECONDS, "erasure", stop)
+        repeat(lambda: forget(engine, days), RETENTION_SECONDS, "retention", stop, at_once=True)
         collect_less_often()
 
     def open(self, carrier: Carrier) -> None:
@@ -162,6 +167,12 @@ class WorkerProcess:
             carrier.close()
         self.engine.dispose()
         self.audit_engine.dispose()
+
+
+def erase_due(engine: Engine, stop: threading.Event) -> None:
+    """Run all erasures that are due, until `stop` is set."""
+    while erase_one(engine) is not None and not stop.is_set():
+        pass
 
 
 def _connections(settings: Settings) -> int:

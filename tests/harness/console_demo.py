@@ -16,7 +16,7 @@ from shared.people.memberships import add_member
 from shared.people.persons import create_person
 from tests.harness.console import Console
 from tests.harness.people import Person, a_person, hash_of_password
-from worker.jobs.usage import UsageCounter
+from worker.jobs.usage import count_one
 
 NUMBER = "254204000009"
 CUSTOMERS = ("Amina", "Brian", "Chebet", "David", "Esther", "Faraji", "Grace", "Hassan", "Imani", "Juma")
@@ -79,8 +79,7 @@ def furnish(console: Console) -> None:
     service.post("/suppressions", phones=["254711000044"], reason="asked by phone", category="marketing")
     service.post("/webhooks", url="https://shop.example.com/sms-events", description="Orders")
     service.deliver_receipts()
-    counter = UsageCounter(service.engine)
-    while counter.count_one():
+    while count_one(service.engine):
         pass
 
 

@@ -48,7 +48,6 @@ from shared.ids import first_id_at
 from shared.job_backoff import failures_of, is_ready
 from shared.job_failures import attempt
 from shared.lifecycle import CHARGED_STATUSES, STORED_STATUSES, MessageStatus
-from shared.periodic import repeat
 from shared.sms.countries import PREFIX_DIGITS, country_of
 
 log = logging.getLogger(__name__)
@@ -149,43 +148,34 @@ class Key(NamedTuple):
     status: str
 
 
-class UsageCounter:
-    """The counting thread of one worker process. It has its own engine, as a count reads many rows."""
+def count_due(engine: Engine, stop: threading.Event) -> None:
+    """Count all hours that are due, until `stop` is set."""
+    while count_one(engine) and not stop.is_set():
+        pass
 
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
 
-    def start(self, stop: threading.Event) -> None:
-        """Count what is due every CHECK_SECONDS, in a background thread, until `stop` is set."""
-
-        def count_due() -> None:
-            while self.count_one() and not stop.is_set():
-                pass
-
-        repeat(count_due, CHECK_SECONDS, "usage", stop)
-
-    def count_one(self) -> datetime | None:
-        """Count the hour that has been due longest. Returns it; None if none is due, or another worker counts."""
-        began = time.monotonic()
-        snapshot = {"isolation_level": "REPEATABLE READ"}
-        hour: datetime | None = None
-        with transaction(self._engine) as connection:
-            connection.execute(BEGIN)
-        with (
-            attempt(self._engine, "usage") as job,
-            _unless_changed(),
-            self._engine.connect().execution_options(**snapshot) as connection,
-            connection.begin(),
-        ):
-            connection.execute(ALLOW_LONG_STATEMENTS)  # a large hour takes longer than other statements may
-            if not connection.execute(ONE_AT_A_TIME).scalar():
-                return None
-            due = connection.execute(DUE).one_or_none()
-            if due is not None:
-                hour = due.began_at
-                job.begin(due.name, None, due.failures)
-                _count(connection, due.began_at, began)
-        return hour
+def count_one(engine: Engine) -> datetime | None:
+    """Count the hour that has been due longest. Returns it; None if none is due, or another worker counts."""
+    began = time.monotonic()
+    snapshot = {"isolation_level": "REPEATABLE READ"}
+    hour: datetime | None = None
+    with transaction(engine) as connection:
+        connection.execute(BEGIN)
+    with (
+        attempt(engine, "usage") as job,
+        _unless_changed(),
+        engine.connect().execution_options(**snapshot) as connection,
+        connection.begin(),
+    ):
+        connection.execute(ALLOW_LONG_STATEMENTS)  # a large hour takes longer than other statements may
+        if not connection.execute(ONE_AT_A_TIME).scalar():
+            return None
+        due = connection.execute(DUE).one_or_none()
+        if due is not None:
+            hour = due.began_at
+            job.begin(due.name, None, due.failures)
+            _count(connection, due.began_at, began)
+    return hour
 
 
 @contextmanager

@@ -10,7 +10,6 @@ import shared.contacts.imports
 import shared.contacts.text_stream
 import shared.privacy.erasures
 import worker.jobs.import_contacts
-import worker.jobs.privacy
 from api.http import uploaded_file
 from bulksms.local.postgres import Postgres
 from tests.harness.database import disposable_database
@@ -20,8 +19,7 @@ from worker.jobs.erasure import erase_one
 from worker.jobs.import_contacts import import_chunk
 <<<<<<< HEAD
 =======
-from worker.jobs.privacy import PrivacyJobs
->>>>>>> e99935cc (Keep one condition for a clock that was set back, where work stops)
+>>>>>>> bfe44aaa (Start the periodic jobs of a worker where it starts)
 
 PHONE = "254711000001"
 
@@ -77,21 +75,6 @@ def test_an_account_with_many_files_delays_others_by_one_chunk(
     assert done == chunks // 2 < len(many)
 
 
-<<<<<<< HEAD
-=======
-def test_an_import_that_fails_has_had_its_turn(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
-    for _ in range(3):
-        import_file(service)
-    sandbox = service.in_sandbox()
-    made = import_file(sandbox)
-    with monkeypatch.context() as broken:
-        broken.setattr(worker.jobs.import_contacts, "put_contacts", fail)
-        assert import_chunk(service.engine)
-    assert import_chunk(service.engine)
-    assert sandbox.get(f"/imports/{made}").json["status"] == "completed"
-
-
->>>>>>> e99935cc (Keep one condition for a clock that was set back, where work stops)
 @pytest.mark.parametrize(("due_for", "first"), [("1 second", "completed"), ("2 minutes", "queued")])
 def test_an_import_that_failed_is_tried_after_the_others(
     service: Service, monkeypatch: pytest.MonkeyPatch, due_for: str, first: str

@@ -18,7 +18,6 @@ from shared.sms.countries import PREFIX_DIGITS, country_of
 from tests.harness.database import dispose, fresh_database
 from tests.harness.service import Service
 from tests.harness.times import leave_end_of
-from worker.jobs.usage import UsageCounter
 
 KE, US, DE = "254711000000", "12125550123", "491701234567"
 ALL = "by=day,sender_id,country,category,status"
@@ -29,7 +28,7 @@ def count(service: Service) -> None:
     """Let the counter look at every hour that is not final."""
     with service.engine.begin() as connection:
         connection.execute(DUE)
-    while UsageCounter(service.engine).count_one():
+    while count_one(service.engine):
         pass
 
 
@@ -99,43 +98,6 @@ def test_every_outcome_is_counted_once_however_often_it_is_looked_at(service: Se
     assert audit(service.engine, full=True) == []
 
 
-<<<<<<< HEAD
-=======
-def test_a_message_that_is_delivered_after_its_doubt_expired_costs_nothing(service: Service) -> None:
-    phone = "99906000099"
-    doubt = service.bulk([KE, phone], message="x" * 161).json["messages"][1]["message_id"]
-    with service.engine.begin() as connection:
-        connection.execute(text("UPDATE doubt SET expires_at = now() WHERE message_id = :id"), {"id": doubt})
-        connection.execute(text("UPDATE message SET reference = 'late' WHERE id = :id"), {"id": doubt})
-    expire_doubts(service.engine, grace=0)
-    record(service.engine, "simulator", [Receipt("late", MessageStatus.DELIVERED, None, datetime.now(UTC), phone)])
-    service.deliver_receipts()
-    count(service)
-    assert [(row["messages"], row["credits"]) for row in usage(service, "by=status")] == [(2, 2)]
-    assert audit(service.engine, full=True) == []
-
-
-def test_messages_canceled_with_their_send_have_no_country(service: Service) -> None:
-    later = f"{datetime.now(UTC) + timedelta(hours=1):%Y-%m-%dT%H:%M:%SZ}"
-    send = service.bulk([KE, US], send_at=later).json["send_id"]
-    service.post(f"/sends/{send}/cancel")
-    count(service)
-    assert [(row["country"], row["messages"], row["credits"]) for row in usage(service, "by=country")] == [(None, 2, 0)]
-    assert of_usage(service) == of_messages(service)
-
-
-def test_counting_does_not_hold_up_readers_of_events(service: Service) -> None:
-    """They wait for every transaction that has written: a count writes when it has read everything."""
-    service.send(KE)
-    with statements(service.engine) as executed:
-        count(service)
-    verbs = " ".join(statement.split()[0] for statement, _ in executed)
-    counting = [each for each in verbs.split("SET")[1:] if "UPDATE" in each]
-    assert counting != [] and [each for each in counting if "SELECT" in each.partition("UPDATE")[2]] == []
-    assert sum(of_usage(service).values()) == 1
-
-
->>>>>>> e99935cc (Keep one condition for a clock that was set back, where work stops)
 def test_sandboxes_and_other_accounts_are_not_counted(service: Service) -> None:
     sandbox = service.in_sandbox()
     sandbox.send(KE)
@@ -184,11 +146,11 @@ def test_messages_of_an_old_hour_are_counted_soon_after_they_are_sent(
     a_day = text("UPDATE usage_hour SET due_at = due_at - interval '1 day', counted_at = counted_at - interval '1 day'")
 
     def statuses_a_day_later() -> dict[str, int]:
-        while UsageCounter(service.engine).count_one():
+        while count_one(service.engine):
             pass
         with service.engine.begin() as connection:
             connection.execute(a_day)
-        while UsageCounter(service.engine).count_one():
+        while count_one(service.engine):
             pass
         return {row["status"]: row["messages"] for row in usage(service, f"by=status&since={since}")}
 

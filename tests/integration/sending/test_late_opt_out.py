@@ -13,7 +13,8 @@ from shared.db.connection import transaction
 from shared.inbound import Inbound, store
 from tests.harness.service import Service
 from worker.carriers.base import MessageGroup, Outcome, ResponseKind
-from worker.sending.checks import apply_rules
+from worker.sending.checks import apply_rules, drop_suppressed
+from worker.sending.claimed_batch import ClaimedBatch
 
 WINDOW, WINDOWS = 10, 5
 ACME = "27821234567"
@@ -162,13 +163,14 @@ def test_the_list_is_read_only_when_it_changed(service: Service, monkeypatch: py
     monkeypatch.setattr("worker.sending.dispatch.STALE_OPT_OUTS_SECONDS", 3600.0)  # or after a slow statement, too
     monkeypatch.setattr("worker.sending.dispatch.CYCLE_SECONDS", 3600.0)
     by_operator(service, "255799999999")
-    read, drop = [], service.worker.dispatcher._suppressions.drop  # type: ignore[union-attr]
+    read: list[int] = []
 
-    def note(batches: list[object]) -> str:
+    def note(engine: Engine, batches: list[ClaimedBatch]) -> str:
         read.append(len(batches))
-        return str(drop(batches))  # type: ignore[arg-type]
+        return drop_suppressed(engine, batches)
 
-    service.worker.dispatcher._suppressions.drop = note  # type: ignore[union-attr, method-assign, assignment]
+    for module in ("checks", "dispatch"):
+        monkeypatch.setattr(f"worker.sending.{module}.drop_suppressed", note)
     with between_windows(service, lambda window: None):
         service.bulk(phones(service))
     assert read == [1]

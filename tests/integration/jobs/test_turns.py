@@ -17,9 +17,6 @@ from tests.harness.service import Service
 from tests.integration.jobs.test_imports import left_behind, send_file
 from worker.jobs.erasure import erase_one
 from worker.jobs.import_contacts import import_chunk
-<<<<<<< HEAD
-=======
->>>>>>> bfe44aaa (Start the periodic jobs of a worker where it starts)
 
 PHONE = "254711000001"
 

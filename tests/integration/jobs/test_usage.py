@@ -18,6 +18,7 @@ from shared.sms.countries import PREFIX_DIGITS, country_of
 from tests.harness.database import dispose, fresh_database
 from tests.harness.service import Service
 from tests.harness.times import leave_end_of
+from worker.jobs.usage import count_one
 
 KE, US, DE = "254711000000", "12125550123", "491701234567"
 ALL = "by=day,sender_id,country,category,status"

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from shared.carriers.config_tables import ConfigError
 from shared.carriers.http import HttpConfig
 from shared.carriers.http.file import http_carriers
 from shared.settings import SettingsError

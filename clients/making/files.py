@@ -1,4 +1,4 @@
-"""The files generated from the OpenAPI document and the pytest plugin, with their contents."""
+"""The files generated from the OpenAPI document, with their contents."""
 
 import json
 from pathlib import Path
@@ -17,7 +17,6 @@ def made_files() -> dict[str, str]:
     return {
         "postman/bulksms.postman_collection.json": json.dumps(collection(described), indent=2, ensure_ascii=False)
         + "\n",
-        "python/bulksms_client/testing.py": (ROOT.parent / "bulksms" / "testing.py").read_text(),
         "typescript/operations.js": operations_js(described),
         "typescript/schema.d.ts": schema_d_ts(described),
     }

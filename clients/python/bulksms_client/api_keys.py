@@ -4,27 +4,21 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote
 
-from bulksms_client.transport import Transport
+from bulksms_client.theme import Listed
 
 
-class ApiKeys:
-    """The account's keys."""
+class ApiKeys(Listed):
+    """The account's valid keys."""
 
-    def __init__(self, transport: Transport) -> None:
-        self._transport = transport
-
-    def page(self, limit: int = 50, **query: Any) -> Any:
-        """The valid keys; by `cursor`."""
-        return self._transport.request("GET", "/api-keys", query={"limit": limit, **query})
+    path = "/api-keys"
 
     def create(self, body: Mapping[str, Any], key: str | None = None) -> Any:
         """A key with its `name`, `scopes` and limits. The response has its secret, once."""
-        return self._transport.request("POST", "/api-keys", body, key=key)
+        return self._post("/api-keys", key, **body)
 
     def rotate(self, api_key: str, overlap_seconds: int | None = None, key: str | None = None) -> Any:
         """A new secret, shown once. The old one works for `overlap_seconds` more."""
-        body = {} if overlap_seconds is None else {"overlap_seconds": overlap_seconds}
-        return self._transport.request("POST", f"/api-keys/{quote(api_key, safe='')}/rotate", body, key=key)
+        return self._post(f"/api-keys/{quote(api_key, safe='')}/rotate", key, overlap_seconds=overlap_seconds)
 
     def revoke(self, api_key: str) -> Any:
         """Revoke a key."""

@@ -3,26 +3,17 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import IO, Any
 
-from bulksms_client.transport import Transport
+from bulksms_client.theme import Listed
 
 
-class Groups:
-    """Groups of contacts."""
+class Groups(Listed):
+    """Groups of contacts; by `search`, a part of their name."""
 
-    def __init__(self, transport: Transport) -> None:
-        self._transport = transport
-
-    def page(self, limit: int = 50, **query: Any) -> Any:
-        """The groups; by `search`, a part of their name, and `cursor`."""
-        return self._transport.request("GET", "/groups", query={"limit": limit, **query})
-
-    def one(self, group_id: str) -> Any:
-        """One group."""
-        return self._transport.request("GET", f"/groups/{group_id}")
+    path = "/groups"
 
     def create(self, name: str, key: str | None = None) -> Any:
         """A new group. Its name must be free."""
-        return self._transport.request("POST", "/groups", {"name": name}, key=key)
+        return self._post("/groups", key, name=name)
 
     def rename(self, group_id: str, name: str) -> Any:
         """Rename the group."""
@@ -34,7 +25,7 @@ class Groups:
 
     def contacts(self, group_id: str, limit: int = 50, **query: Any) -> Any:
         """Its contacts; by `phone`, `tag`, `cursor`."""
-        return self._transport.request("GET", f"/groups/{group_id}/contacts", query={"limit": limit, **query})
+        return self._get(f"/groups/{group_id}/contacts", limit=limit, **query)
 
     def contacts_csv(self, group_id: str, **query: Any) -> Iterator[bytes]:
         """All its contacts as CSV; by `tag`."""
@@ -42,7 +33,7 @@ class Groups:
 
     def put_contacts(self, group_id: str, contacts: Sequence[str | Mapping[str, Any]], key: str | None = None) -> Any:
         """Add contacts, or change the fields and tags of those that are there."""
-        return self._transport.request("POST", f"/groups/{group_id}/contacts", {"contacts": list(contacts)}, key=key)
+        return self._post(f"/groups/{group_id}/contacts", key, contacts=list(contacts))
 
     def remove_contacts(self, group_id: str, phones: Sequence[str]) -> Any:
         """Remove phones from the group."""
@@ -70,11 +61,11 @@ class Groups:
 
     def imports(self, limit: int = 50, **query: Any) -> Any:
         """Imports, newest first; by `group_id`, `cursor`."""
-        return self._transport.request("GET", "/imports", query={"limit": limit, **query})
+        return self._get("/imports", limit=limit, **query)
 
     def one_import(self, import_id: str) -> Any:
         """How far an import has come."""
-        return self._transport.request("GET", f"/imports/{import_id}")
+        return self._get(f"/imports/{import_id}")
 
     def cancel_import(self, import_id: str) -> Any:
         """Stop an import. What it has added stays."""
@@ -82,7 +73,7 @@ class Groups:
 
     def import_errors(self, import_id: str, limit: int = 50, **query: Any) -> Any:
         """The rows that were not imported, each with its reason."""
-        return self._transport.request("GET", f"/imports/{import_id}/errors", query={"limit": limit, **query})
+        return self._get(f"/imports/{import_id}/errors", limit=limit, **query)
 
     def import_errors_csv(self, import_id: str) -> Iterator[bytes]:
         """The same as CSV."""

@@ -2,18 +2,13 @@
 
 from typing import Any
 
-from bulksms_client.transport import Transport
+from bulksms_client.theme import Listed
 
 
-class Memberships:
-    """Who may act for the account, and what they have changed."""
+class Memberships(Listed):
+    """Who may act for the account, each with their role, and what they have changed."""
 
-    def __init__(self, transport: Transport) -> None:
-        self._transport = transport
-
-    def page(self, limit: int = 50, **query: Any) -> Any:
-        """The people, each with their role; by `cursor`."""
-        return self._transport.request("GET", "/people", query={"limit": limit, **query})
+    path = "/people"
 
     def change_role(self, person_id: str, role: str) -> Any:
         """Change a person's role: owner, sender or viewer."""
@@ -25,22 +20,17 @@ class Memberships:
 
     def changes(self, limit: int = 50, **query: Any) -> Any:
         """The audit log, newest first; by `cursor`."""
-        return self._transport.request("GET", "/changes", query={"limit": limit, **query})
+        return self._get("/changes", limit=limit, **query)
 
 
-class Invitations:
+class Invitations(Listed):
     """Invitations that wait to be accepted."""
 
-    def __init__(self, transport: Transport) -> None:
-        self._transport = transport
-
-    def page(self, limit: int = 50, **query: Any) -> Any:
-        """Open invitations; by `cursor`."""
-        return self._transport.request("GET", "/invitations", query={"limit": limit, **query})
+    path = "/invitations"
 
     def create(self, email: str, role: str, key: str | None = None) -> Any:
         """Invite a person. The response has the `token` of the link, once."""
-        return self._transport.request("POST", "/invitations", {"email": email, "role": role}, key=key)
+        return self._post("/invitations", key, email=email, role=role)
 
     def withdraw(self, invitation_id: str) -> Any:
         """Withdraw an invitation: its link stops working."""

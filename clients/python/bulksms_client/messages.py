@@ -1,24 +1,23 @@
-"""Messages: search and timeline."""
+"""Messages: to phones, and from them."""
 
 from typing import Any
 
-from bulksms_client.transport import Transport
+from bulksms_client.theme import Listed
 
 
-class Messages:
-    """Each SMS to each phone."""
+class Messages(Listed):
+    """Each SMS to each phone, newest first; by `phone`, `reference`, `status`, `since`, `until` and what else the API
+    filters by. One has its text, attempts and timeline."""
 
-    def __init__(self, transport: Transport) -> None:
-        self._transport = transport
-
-    def page(self, limit: int = 50, **query: Any) -> Any:
-        """Newest first; by `phone`, `reference`, `status`, `since`, `until` and what else the API filters by."""
-        return self._transport.request("GET", "/messages", query={"limit": limit, **query})
-
-    def one(self, message_id: str) -> Any:
-        """One message with its text, attempts and timeline."""
-        return self._transport.request("GET", f"/messages/{message_id}")
+    path = "/messages"
 
     def errors(self) -> Any:
         """The codes of messages' errors, each with its title, meaning and remedy."""
-        return self._transport.request("GET", "/errors", query={"kind": "message"})
+        return self._get("/errors", kind="message")
+
+
+class Inbound(Listed):
+    """What phones have sent to the account's numbers, newest first; by `phone`, `sender_id`, `keyword`, `latest`,
+    `since`, `until`."""
+
+    path = "/inbound"

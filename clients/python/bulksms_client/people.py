@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from bulksms_client.theme import given
 from bulksms_client.transport import Requests
 from bulksms_client.wire import Wire
 
@@ -16,12 +17,11 @@ class SignIn:
 
     def with_password(self, email: str, password: str, code: str | None = None) -> Any:
         """Sign in. `code` is a TOTP or a recovery code; without one, 401 `code_required` asks for it."""
-        body = {"email": email, "password": password} | ({"code": code} if code else {})
-        return self._post("/sign-in", body)
+        return self._post("/sign-in", email=email, password=password, code=code)
 
     def with_link(self, token: str) -> Any:
         """Sign in by a link, which works once."""
-        return self._post("/sign-in/link", {"token": token})
+        return self._post("/sign-in/link", token=token)
 
     def methods(self) -> Any:
         """How people can sign in: `password`, and `oidc` with the `name` of the provider, or nothing."""
@@ -33,23 +33,20 @@ class SignIn:
 
     def complete_oidc(self, attempt: str, state: str, code: str, invitation_token: str | None = None) -> Any:
         """Sign in with what the browser has brought back from the provider, and accept an invitation with it."""
-        body = {"attempt": attempt, "state": state, "code": code}
         return self._post(
-            "/sign-in/oidc/complete", body | ({"invitation_token": invitation_token} if invitation_token else {})
+            "/sign-in/oidc/complete", attempt=attempt, state=state, code=code, invitation_token=invitation_token
         )
 
     def preview_invitation(self, token: str) -> Any:
         """What an invitation is for."""
-        return self._post("/invitations/preview", {"token": token})
+        return self._post("/invitations/preview", token=token)
 
     def accept_invitation(self, token: str, password: str, name: str | None = None, code: str | None = None) -> Any:
         """Accept an invitation. New people give a name and choose a password; others give theirs and a code."""
-        body = {"token": token, "password": password}
-        body |= {field: value for field, value in (("name", name), ("code", code)) if value}
-        return self._post("/invitations/accept", body)
+        return self._post("/invitations/accept", token=token, password=password, name=name, code=code)
 
-    def _post(self, path: str, body: Mapping[str, Any]) -> Any:
-        return self._wire.request("POST", path, body, self._headers)
+    def _post(self, path: str, **body: Any) -> Any:
+        return self._wire.request("POST", path, given(**body), self._headers)
 
 
 class Me:
@@ -68,8 +65,9 @@ class Me:
 
     def change_password(self, password: str | None, new_password: str) -> Any:
         """Set another password, which ends all other sessions. `password` is not needed if there is none yet."""
-        body = {"new_password": new_password} | ({"password": password} if password else {})
-        return self._transport.request("POST", "/me/password", body)
+        return self._transport.request(
+            "POST", "/me/password", given(new_password=new_password, password=password or None)
+        )
 
     def start_totp(self, password: str) -> Any:
         """A new `secret` and its `uri` for an authenticator app."""
@@ -101,4 +99,4 @@ class Me:
 
     def operator_token(self, reason: str | None = None) -> Any:
         """A token for the operator API."""
-        return self._transport.request("POST", "/me/operator-token", {"reason": reason} if reason else {})
+        return self._transport.request("POST", "/me/operator-token", given(reason=reason))

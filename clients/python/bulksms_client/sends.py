@@ -3,17 +3,17 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from bulksms_client.transport import Transport
+from bulksms_client.theme import Listed
 
 PATHS = {"phone": "/sms/send", "phones": "/sms/send-bulk", "group_id": "/sms/send-group"}
 """The field that names the recipients, and where such a send goes."""
 
 
-class Sends:
-    """What was sent, is being sent and will be sent."""
+class Sends(Listed):
+    """What was sent, is being sent and will be sent, newest first; by `status`, `reference`, `in_progress`. One has its
+    counts."""
 
-    def __init__(self, transport: Transport) -> None:
-        self._transport = transport
+    path = "/sends"
 
     def quote(self, body: Mapping[str, Any]) -> Any:
         """What a send would cost and reject."""
@@ -23,14 +23,6 @@ class Sends:
         """Send to a `phone`, to `phones` or to a group by its `group_id`. The same `key` sends once."""
         path = next(path for field, path in PATHS.items() if field in body)
         return self._transport.request("POST", path, body, key=key)
-
-    def page(self, limit: int = 50, **query: Any) -> Any:
-        """Newest first; by `status`, `reference`, `in_progress`, `cursor`."""
-        return self._transport.request("GET", "/sends", query={"limit": limit, **query})
-
-    def one(self, send_id: str) -> Any:
-        """One send with its counts."""
-        return self._transport.request("GET", f"/sends/{send_id}")
 
     def cancel(self, send_id: str, key: str | None = None) -> Any:
         """Cancel what has not been submitted yet."""
@@ -50,15 +42,15 @@ class Sends:
 
     def messages(self, send_id: str, limit: int = 50, **query: Any) -> Any:
         """Its messages; by `status`, `cursor`."""
-        return self._transport.request("GET", f"/sends/{send_id}/messages", query={"limit": limit, **query})
+        return self._get(f"/sends/{send_id}/messages", limit=limit, **query)
 
     def errors(self, send_id: str) -> Any:
         """How many of its messages failed, expired or are in doubt, by `status` and `code`."""
-        return self._transport.request("GET", f"/sends/{send_id}/errors")
+        return self._get(f"/sends/{send_id}/errors")
 
     def rejected(self, send_id: str) -> Any:
         """The recipients that were not accepted, each with its `code`."""
-        return self._transport.request("GET", f"/sends/{send_id}/rejected")
+        return self._get(f"/sends/{send_id}/rejected")
 
     def messages_csv(self, send_id: str, **query: Any) -> Iterator[bytes]:
         """All its messages as CSV; by `status`."""

@@ -4,18 +4,13 @@ from collections.abc import Iterator, Mapping
 from typing import IO, Any
 from urllib.parse import quote
 
-from bulksms_client.transport import Transport
+from bulksms_client.theme import Listed
 
 
-class Suppressions:
-    """The phones that get no messages."""
+class Suppressions(Listed):
+    """The phones that get no messages; by `phone`, `category`, `sender_id`, `reason`."""
 
-    def __init__(self, transport: Transport) -> None:
-        self._transport = transport
-
-    def page(self, limit: int = 50, **query: Any) -> Any:
-        """Entries; by `phone`, `category`, `sender_id`, `reason`, `cursor`."""
-        return self._transport.request("GET", "/suppressions", query={"limit": limit, **query})
+    path = "/suppressions"
 
     def csv(self, **query: Any) -> Iterator[bytes]:
         """All entries as CSV."""

@@ -1,12 +1,12 @@
-"""A pytest plugin for projects that send through this service: `pytest_plugins = ["bulksms.testing"]` in conftest.py.
+"""A pytest plugin for projects that send through this service: `pytest_plugins = ["bulksms_client.testing"]`.
 
     def test_my_code(bulksms):
         my_code.send(bulksms.base_url, bulksms.api_key, bulksms.api_secret, phone="254711000000")
         assert [message["phone"] for message in bulksms.sent()] == ["254711000000"]
 
 The service runs in a separate process, with the Python named by BULKSMS_PYTHON or by pytest's setting `bulksms_python`,
-or else with this one. This module imports only the standard library and pytest, and is also the module
-`bulksms_client.testing`: a project's environment needs neither the service nor its dependencies.
+or else with this one. This module imports only the standard library and pytest: a project's environment
+needs neither the service nor its dependencies. Where the service is installed, it is also the module `bulksms.testing`.
 """
 
 import json

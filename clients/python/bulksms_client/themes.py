@@ -1,16 +1,14 @@
 """The API by theme: `client.groups.create("VIP")`. Responses are the JSON of the API."""
 
 from bulksms_client.api_keys import ApiKeys
+from bulksms_client.credits import Money, UsageReports
 from bulksms_client.groups import Groups
-from bulksms_client.inbound import Inbound
 from bulksms_client.memberships import Invitations, Memberships
-from bulksms_client.messages import Messages
-from bulksms_client.money import Money
+from bulksms_client.messages import Inbound, Messages
 from bulksms_client.sender_ids import SenderIds
 from bulksms_client.sends import Sends
 from bulksms_client.suppressions import Suppressions
 from bulksms_client.transport import Transport
-from bulksms_client.usage import UsageReports
 from bulksms_client.webhook_settings import Webhooks
 
 

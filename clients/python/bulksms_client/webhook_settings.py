@@ -4,22 +4,13 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote
 
-from bulksms_client.transport import Transport
+from bulksms_client.theme import Listed
 
 
-class Webhooks:
+class Webhooks(Listed):
     """The account's webhooks."""
 
-    def __init__(self, transport: Transport) -> None:
-        self._transport = transport
-
-    def page(self, limit: int = 50, **query: Any) -> Any:
-        """The webhooks; by `cursor`."""
-        return self._transport.request("GET", "/webhooks", query={"limit": limit, **query})
-
-    def one(self, webhook_id: str) -> Any:
-        """One webhook."""
-        return self._transport.request("GET", f"/webhooks/{webhook_id}")
+    path = "/webhooks"
 
     def create(self, body: Mapping[str, Any], key: str | None = None) -> Any:
         """A webhook with a `url`, perhaps only for some `events`. The response has its secret, once."""
@@ -43,7 +34,7 @@ class Webhooks:
 
     def deliveries(self, webhook_id: str, limit: int = 50, **query: Any) -> Any:
         """What was posted; by `status`, `cursor`."""
-        return self._transport.request("GET", f"/webhooks/{webhook_id}/deliveries", query={"limit": limit, **query})
+        return self._get(f"/webhooks/{webhook_id}/deliveries", limit=limit, **query)
 
     def replay(self, webhook_id: str, event_id: str, key: str | None = None) -> Any:
         """Post an event again."""

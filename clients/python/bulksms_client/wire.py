@@ -6,11 +6,10 @@ import random
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
-from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
+from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection, IncompleteRead
 from typing import IO, Any
 from urllib.parse import quote, urlencode, urlsplit
 
-from bulksms_client.chunks import Chunks
 from bulksms_client.connections import exchange, was_closed
 from bulksms_client.errors import Unreachable
 from bulksms_client.responses import Response
@@ -46,6 +45,7 @@ ONLY_ONCE = frozenset(
 )
 """Paths of POST requests that consume a link or a code, or change a password, and that have no Idempotency-Key."""
 LONGEST_WAIT = 30.0
+CHUNK_BYTES = 64 * 1024
 AS_THEY_ARE = "/%?=&:@!$'()*+,;~"
 """Characters of a path that are not encoded: delimiters, and escapes that callers have made."""
 
@@ -146,13 +146,17 @@ class Wire:
     def stream(self, path: str, headers: Mapping[str, str], query: Mapping[str, Any] | None = None) -> Iterator[bytes]:
         """GET a file of the type that the header Accept names, in chunks.
 
-        That it comes is known when this returns. Raises ApiError and Unreachable.
+        That it comes is known when this returns. Its connection is not used again. Raises ApiError, and Unreachable
+        also if the connection breaks before the file is complete.
         """
         target = self.target(path, query)
         try:
             connection, head = self._begin("GET", target, None, headers)
             if head.status == 200 and head.headers.get_content_type() == headers["Accept"]:
-                return Chunks(head, lambda reusable: self._give_back(connection, reusable))
+                self._open.discard(connection)
+                chunks = _chunks(connection, head)
+                next(chunks)  # it has begun, so that it closes its connection even if nobody reads it
+                return chunks
             response = Response.of(head, self._read(connection, head))
         except (OSError, HTTPException) as error:
             raise Unreachable(f"GET {target} got no response. {_told(error)}") from error
@@ -273,6 +277,19 @@ class Wire:
                     self._idle.append(connection)
                     return
         self._open.discard(connection)
+        connection.close()
+
+
+def _chunks(connection: HTTPConnection, response: HTTPResponse) -> Iterator[bytes]:
+    try:
+        yield b""
+        while chunk := response.read(CHUNK_BYTES):
+            yield chunk
+        if response.length:
+            raise IncompleteRead(b"", response.length)
+    except (OSError, HTTPException) as error:
+        raise Unreachable(f"The response is incomplete. {_told(error)}") from error
+    finally:
         connection.close()
 
 

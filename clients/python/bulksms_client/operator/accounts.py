@@ -1,24 +1,21 @@
-"""Accounts, their limits and rules, and their API keys."""
+"""Accounts, their limits and rules, their API keys, and their credits."""
 
 from collections.abc import Mapping
 from typing import Any
 
-from bulksms_client.transport import Transport
+from bulksms_client.theme import Theme
 
 
-class Accounts:
+class Accounts(Theme):
     """All accounts, without their sandboxes."""
-
-    def __init__(self, transport: Transport) -> None:
-        self._transport = transport
 
     def page(self, limit: int = 50, **query: Any) -> Any:
         """Accounts with balance and today's traffic, by id; by `search`, `status`, `cursor`."""
-        return self._transport.request("GET", "/accounts", query={"limit": limit, **query})
+        return self._get("/accounts", limit=limit, **query)
 
     def one(self, account_id: int) -> Any:
         """One account with its settings."""
-        return self._transport.request("GET", f"/accounts/{account_id}")
+        return self._get(f"/accounts/{account_id}")
 
     def create(self, name: str, key: str | None = None, **settings: Any) -> Any:
         """A new account, without credits."""
@@ -30,35 +27,31 @@ class Accounts:
 
     def suspend(self, account_id: int, reason: str, key: str | None = None) -> Any:
         """Suspend an account: it accepts nothing new. Accepted sends continue."""
-        return self._transport.request("POST", f"/accounts/{account_id}/suspend", {"reason": reason}, key=key)
+        return self._post(f"/accounts/{account_id}/suspend", key, reason=reason)
 
     def activate(self, account_id: int, reason: str | None = None, key: str | None = None) -> Any:
         """Activate a suspended or frozen account."""
-        body = {"reason": reason} if reason else {}
-        return self._transport.request("POST", f"/accounts/{account_id}/activate", body, key=key)
+        return self._post(f"/accounts/{account_id}/activate", key, reason=reason)
 
     def close(self, account_id: int, reason: str, key: str | None = None) -> Any:
         """Close an account for good."""
-        return self._transport.request("POST", f"/accounts/{account_id}/close", {"reason": reason}, key=key)
+        return self._post(f"/accounts/{account_id}/close", key, reason=reason)
 
     def limits(self, account_id: int) -> Any:
         """Its own limits, and what it has spent of them."""
-        return self._transport.request("GET", f"/accounts/{account_id}/limits")
+        return self._get(f"/accounts/{account_id}/limits")
 
     def rules(self, account_id: int) -> Any:
         """Its quiet hours and caps, by category."""
-        return self._transport.request("GET", f"/accounts/{account_id}/rules")
+        return self._get(f"/accounts/{account_id}/rules")
 
 
-class AccountKeys:
+class AccountKeys(Theme):
     """API keys of accounts and their sandboxes."""
-
-    def __init__(self, transport: Transport) -> None:
-        self._transport = transport
 
     def page(self, account_id: int, limit: int = 50, **query: Any) -> Any:
         """An account's keys that are not revoked; by `cursor`."""
-        return self._transport.request("GET", f"/accounts/{account_id}/api-keys", query={"limit": limit, **query})
+        return self._get(f"/accounts/{account_id}/api-keys", limit=limit, **query)
 
     def create(self, account_id: int, body: Mapping[str, Any], key: str | None = None) -> Any:
         """A new key. The response has its `api_secret`, once."""
@@ -67,3 +60,27 @@ class AccountKeys:
     def revoke(self, account_id: int, api_key: str) -> Any:
         """Revoke a key: it and its tokens stop working."""
         return self._transport.request("DELETE", f"/accounts/{account_id}/api-keys/{api_key}")
+
+
+class TopUps(Theme):
+    """Credits that accounts were given, and got back."""
+
+    def page(self, account_id: int, limit: int = 50, **query: Any) -> Any:
+        """An account's top-ups, newest first, with what was reversed; by `cursor`."""
+        return self._get(f"/accounts/{account_id}/top-ups", limit=limit, **query)
+
+    def create(self, account_id: int, credits: Any, reason: str, key: str) -> Any:
+        """Add credits. The same `key`, such as the number of the payment, adds them once."""
+        return self._post(f"/accounts/{account_id}/top-ups", key, credits=credits, reason=reason)
+
+    def reverse(self, account_id: int, top_up_id: str, credits: Any, reason: str, key: str | None = None) -> Any:
+        """Reverse credits of a mistaken top-up, once."""
+        return self._post(f"/accounts/{account_id}/top-ups/{top_up_id}/reverse", key, credits=credits, reason=reason)
+
+    def refund_send(self, account_id: int, send_id: str, reason: str, key: str | None = None) -> Any:
+        """Give back what was charged for a send, once."""
+        return self._post(f"/accounts/{account_id}/sends/{send_id}/refund", key, reason=reason)
+
+    def refund_message(self, account_id: int, message_id: str, reason: str, key: str | None = None) -> Any:
+        """Give back what was charged for a message, once."""
+        return self._post(f"/accounts/{account_id}/messages/{message_id}/refund", key, reason=reason)

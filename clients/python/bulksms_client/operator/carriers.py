@@ -3,36 +3,28 @@
 from typing import Any
 from urllib.parse import quote
 
-from bulksms_client.transport import Transport
+from bulksms_client.theme import Theme
 
 
-class Carriers:
+class Carriers(Theme):
     """The carriers, as the workers report them."""
-
-    def __init__(self, transport: Transport) -> None:
-        self._transport = transport
 
     def all(self) -> Any:
         """State, rate, throttling, window, and what waits."""
-        return self._transport.request("GET", "/carriers")
+        return self._get("/carriers")
 
     def one(self, carrier: str) -> Any:
         """One carrier."""
-        return self._transport.request("GET", _path(carrier))
+        return self._get(f"/carriers/{quote(carrier, safe='')}")
 
     def pause(self, carrier: str, reason: str, key: str | None = None) -> Any:
         """Pause a carrier: nothing is submitted to it. Its messages take another route, or wait."""
-        return self._transport.request("POST", _path(carrier, "/pause"), {"reason": reason}, key=key)
+        return self._post(f"/carriers/{quote(carrier, safe='')}/pause", key, reason=reason)
 
     def resume(self, carrier: str, reason: str | None = None, key: str | None = None) -> Any:
         """Resume a carrier."""
-        body = {"reason": reason} if reason else {}
-        return self._transport.request("POST", _path(carrier, "/resume"), body, key=key)
+        return self._post(f"/carriers/{quote(carrier, safe='')}/resume", key, reason=reason)
 
     def queue(self, limit: int = 200) -> Any:
         """What waits and is being sent, by account, category and carrier, with what limits it."""
-        return self._transport.request("GET", "/queue", query={"limit": limit})
-
-
-def _path(carrier: str, action: str = "") -> str:
-    return f"/carriers/{quote(carrier, safe='')}{action}"
+        return self._get("/queue", limit=limit)

@@ -2,12 +2,11 @@
 
 from typing import Self
 
-from bulksms_client.operator.accounts import AccountKeys, Accounts
+from bulksms_client.operator.accounts import AccountKeys, Accounts, TopUps
 from bulksms_client.operator.carriers import Carriers
 from bulksms_client.operator.doubts import Doubts
 from bulksms_client.operator.installation import Installation
 from bulksms_client.operator.messages import AccountMessages, UnassignedInbound
-from bulksms_client.operator.money import TopUps
 from bulksms_client.operator.sender_ids import SenderIdRequests
 from bulksms_client.transport import KeyTokens, Transport
 from bulksms_client.wire import Wire

@@ -3,25 +3,19 @@
 from collections.abc import Sequence
 from typing import IO, Any
 
-from bulksms_client.transport import Transport
+from bulksms_client.theme import Listed
 
 
-class Doubts:
-    """Messages that a carrier may have sent, or not."""
+class Doubts(Listed):
+    """Messages that a carrier may have sent, or not, oldest first; by `send_id`, `carrier`."""
 
-    def __init__(self, transport: Transport) -> None:
-        self._transport = transport
-
-    def page(self, limit: int = 50, **query: Any) -> Any:
-        """Oldest first; by `send_id`, `carrier`, `cursor`."""
-        return self._transport.request("GET", "/doubts", query={"limit": limit, **query})
+    path = "/doubts"
 
     def resolve(
         self, message_ids: Sequence[str], outcome: str, reason: str | None = None, key: str | None = None
     ) -> Any:
         """Resolve messages as `sent`, `delivered` or `not-sent`."""
-        body = {"message_ids": list(message_ids), "outcome": outcome} | ({"reason": reason} if reason else {})
-        return self._transport.request("POST", "/doubts/resolve", body, key=key)
+        return self._post("/doubts/resolve", key, message_ids=list(message_ids), outcome=outcome, reason=reason)
 
     def reconcile(self, carrier: str, report: IO[bytes], length: int, *, key: str | None = None, **query: Any) -> Any:
         """Match a carrier's report, a CSV file of `length` bytes, with what is in doubt. By `within_seconds`.

@@ -2,34 +2,22 @@
 
 from typing import Any
 
-from bulksms_client.transport import Transport
+from bulksms_client.theme import Listed
 
 
-class AccountMessages:
-    """Each SMS of each account. Texts and whole phones need the scope `texts`."""
+class AccountMessages(Listed):
+    """Each SMS of each account, newest first; by `account_id`, `send_id`, `phone`, `reference`, `status`, `since`,
+    `until`. One has its attempts and timeline. Texts and whole phones need the scope `texts`."""
 
-    def __init__(self, transport: Transport) -> None:
-        self._transport = transport
-
-    def page(self, limit: int = 50, **query: Any) -> Any:
-        """Newest first; by `account_id`, `send_id`, `phone`, `reference`, `status`, `since`, `until`, `cursor`."""
-        return self._transport.request("GET", "/messages", query={"limit": limit, **query})
-
-    def one(self, message_id: str) -> Any:
-        """One message with its attempts and timeline."""
-        return self._transport.request("GET", f"/messages/{message_id}")
+    path = "/messages"
 
 
-class UnassignedInbound:
-    """Messages from phones to numbers of no account. Texts and whole phones need the scope `texts`."""
+class UnassignedInbound(Listed):
+    """Messages from phones to numbers of no account, newest first; by `sent_to`. Texts and whole phones need the scope
+    `texts`."""
 
-    def __init__(self, transport: Transport) -> None:
-        self._transport = transport
-
-    def page(self, limit: int = 50, **query: Any) -> Any:
-        """Newest first; by `sent_to`, `cursor`."""
-        return self._transport.request("GET", "/inbound", query={"limit": limit, **query})
+    path = "/inbound"
 
     def numbers(self, limit: int = 50) -> Any:
         """The number of messages to each number, largest first."""
-        return self._transport.request("GET", "/inbound/numbers", query={"limit": limit})
+        return self._get("/inbound/numbers", limit=limit)

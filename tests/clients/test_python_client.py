@@ -5,7 +5,6 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
 
-import bulksms_client.transport
 import pytest
 from bulksms_client import ApiError, Client, Unreachable, wire
 from bulksms_client.people import SignIn
@@ -32,14 +31,10 @@ def test_a_forked_process_uses_no_connection_of_its_parent(
 def test_a_forked_process_waits_for_no_thread_of_its_parent(
     service: Scripted, transport: Transport, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """One that was fetching a token, or that was reading a response, at the moment of the fork."""
+    """One that was reading a response at the moment of the fork."""
     service.replies = [(200, {"rows": 1}, {}), (200, {"a": 1}, {})]
     being_read = transport.stream("/sends")
-    tokens = transport._tokens
-    assert isinstance(tokens, KeyTokens)
-    tokens._lock.acquire()
-    for module in (wire, bulksms_client.transport):
-        monkeypatch.setattr(module, "os", SimpleNamespace(getpid=lambda: 2))
+    monkeypatch.setattr(wire, "os", SimpleNamespace(getpid=lambda: 2))
     responses: list[object] = []
     child = threading.Thread(target=lambda: responses.append(transport.request("GET", "/limits")), daemon=True)
     child.start()
@@ -98,14 +93,6 @@ def test_a_delete_whose_response_was_lost_has_worked(service: Scripted, transpor
     service.replies = [lost, (429, problem("rate_limited"), {}), (404, problem("group_not_found"), {})]
     assert transport.request("DELETE", "/groups/g") == {}
     assert len(service.requests) == 3
-
-
-def test_a_delete_has_worked_if_the_token_ended_after_the_lost_response(
-    service: Scripted, transport: Transport
-) -> None:
-    service.replies = [None, (401, problem("token_expired"), {}), (404, problem("group_not_found"), {})]
-    assert transport.request("DELETE", "/groups/g") == {}
-    assert (len(service.requests), service.tokens) == (3, 2)
 
 
 @pytest.mark.parametrize("before", [(), ((401, problem("token_expired"), {}),), ((429, problem("rate_limited"), {}),)])

@@ -1,14 +1,12 @@
 """Requests with a bearer token, which is renewed when it has ended."""
 
-import os
-import threading
 import time
 import uuid
 from collections.abc import Callable, Iterator, Mapping
 from typing import IO, Any, Protocol, TypeVar
 
 from bulksms_client.errors import ApiError
-from bulksms_client.wire import Effect, Wire
+from bulksms_client.wire import Wire
 
 T = TypeVar("T")
 
@@ -48,35 +46,21 @@ class KeyTokens:
         self._wire = wire
         self._credentials = {"api_key": api_key, "api_secret": api_secret}
         self._token = ("", 0.0)
-        """It and its end by the monotonic clock, in one object: a process may be forked at any moment."""
-        self._begin_process()
-
-    def _begin_process(self) -> None:
-        """Have a lock that nobody holds. At a fork, a thread that the new process does not have may hold it."""
-        self._lock = threading.Lock()
-        self._process = os.getpid()
+        """It and its end by the monotonic clock. Two threads may both get one: each works."""
 
     def token(self) -> str:
         """The token, or a new one shortly before it expires."""
-        with self._own_lock():
-            token, ends = self._token
-            if time.monotonic() > ends - RENEW_BEFORE:
-                response = self._wire.request("POST", "/auth/token", self._credentials, {})
-                token = str(response["access_token"])
-                self._token = (token, time.monotonic() + float(response["expires_in"]))
-            return token
+        token, ends = self._token
+        if time.monotonic() > ends - RENEW_BEFORE:
+            response = self._wire.request("POST", "/auth/token", self._credentials, {})
+            token = str(response["access_token"])
+            self._token = (token, time.monotonic() + float(response["expires_in"]))
+        return token
 
     def drop(self, token: str) -> None:
         """Discard the token, unless it has already been replaced."""
-        with self._own_lock():
-            if self._token[0] == token:
-                self._token = ("", 0.0)
-
-    def _own_lock(self) -> threading.Lock:
-        """The lock of this process."""
-        if self._process != os.getpid():
-            self._begin_process()
-        return self._lock
+        if self._token[0] == token:
+            self._token = ("", 0.0)
 
 
 class Transport:
@@ -104,10 +88,7 @@ class Transport:
         tries share; with `key=""` it has none, because it may happen twice. Raises ApiError and Unreachable.
         """
         once = {"Idempotency-Key": key or str(uuid.uuid4())} if method == "POST" and key != "" else {}
-        effect = Effect()
-        return self._authorized(
-            lambda headers: self._wire.request(method, path, body, {**once, **headers}, query, effect)
-        )
+        return self._authorized(lambda headers: self._wire.request(method, path, body, {**once, **headers}, query))
 
     def stream(self, path: str, query: Mapping[str, Any] | None = None, accept: str = "text/csv") -> Iterator[bytes]:
         """The body of a GET, in chunks. Raises ApiError before the first, and Unreachable before any."""

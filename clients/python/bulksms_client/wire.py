@@ -54,12 +54,6 @@ class NotConnected(OSError):
     """There is no connection, so that nothing was sent. Its cause says why."""
 
 
-class Effect:
-    """What is known of the effect of a request, over all its tries."""
-
-    may_be_done = False
-
-
 class Wire:
     """Requests to one service. Thread-safe. Connections are reused: there are as many as there were requests at a time.
 
@@ -108,13 +102,11 @@ class Wire:
         body: Mapping[str, Any] | None,
         headers: Mapping[str, str],
         query: Mapping[str, Any] | None = None,
-        effect: Effect | None = None,
     ) -> Any:
         """One request with a JSON body, tried again where that is safe. Returns the JSON of its response.
 
         A POST may be sent again with an Idempotency-Key, or if its path is HARMLESS. A DELETE that is sent again
-        returns an empty object if nothing is left to delete. `effect` is that of an earlier call for the same request.
-        Raises ApiError and Unreachable.
+        returns an empty object if nothing is left to delete. Raises ApiError and Unreachable.
         """
         sent = None if body is None else _encoded(body)
         repeatable = path in HARMLESS or ("Idempotency-Key" in headers and path not in ONLY_ONCE)
@@ -124,7 +116,6 @@ class Wire:
             sent,
             {"Content-Type": "application/json", **headers},
             method != "POST" or repeatable,
-            effect or Effect(),
         )
 
     def upload(
@@ -182,9 +173,8 @@ class Wire:
         body: bytes | None,
         headers: Mapping[str, str],
         repeatable: bool,
-        effect: Effect,
     ) -> Any:
-        wait, problem, tries = 0.5, "", 0
+        wait, problem, tries, may_be_done = 0.5, "", 0, False
         while tries < self._tries:
             tries += 1
             try:
@@ -194,13 +184,13 @@ class Wire:
                 if not isinstance(error, NotConnected):
                     if not repeatable:
                         break
-                    effect.may_be_done = True
+                    may_be_done = True
             else:
-                if method == "DELETE" and effect.may_be_done and response.is_not_found(self._not_found):
+                if method == "DELETE" and may_be_done and response.is_not_found(self._not_found):
                     return {}
                 if response.is_success or tries == self._tries or not self._may_pass(response, repeatable):
                     return response.result()
-                effect.may_be_done = effect.may_be_done or response.status != REFUSED
+                may_be_done = may_be_done or response.status != REFUSED
                 wait = max(wait, response.retry_after)
             if tries < self._tries:
                 self._sleep(min(wait, self._longest_wait) * random.uniform(1.0, 1.3))

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from bulksms_client.errors import ApiError
-from flask import flash, redirect, render_template, request
+from flask import flash, redirect, render_template, request, url_for
 from flask_babel import gettext
 
 from console.pages.forms import Form
@@ -36,10 +36,8 @@ def confirm(
     need_reason(form)
     notice = ""
     if not form.wrong:
-        try:
+        with form.asking():
             notice = change(form)
-        except ApiError as error:
-            form.refuse(error)
     if form.wrong:
         return render_template(template, question=question, form=form), 400
     flash(notice, "good")
@@ -51,6 +49,12 @@ def need_reason(form: Form) -> None:
     form.values.setdefault("reason", "")
     if not form.text("reason"):
         form.errors["reason"] = gettext("Give a reason.")
+
+
+def done(notice: str, endpoint: str, **values: Any) -> Any:
+    """Show a notice of success on a page, to which the browser goes after a form."""
+    flash(notice, "good")
+    return redirect(url_for(endpoint, **values))
 
 
 def change_at_once(change: Callable[[], object], notice: str, conflict: str = "") -> None:

@@ -4,11 +4,12 @@ import codecs
 import re
 from collections.abc import Iterator
 from os import SEEK_END
-from typing import IO
+from typing import IO, NamedTuple
 
-from flask import Response, flash
+from flask import Response, flash, request
 from flask_babel import gettext, lazy_gettext
 
+from console.pages.forms import Form
 from shared.contacts.charsets import is_western
 
 _ = lazy_gettext
@@ -73,15 +74,32 @@ def content_type_of(file: IO[bytes], charset: str = "") -> str | None:
     return kind
 
 
-def length_of(file: IO[bytes]) -> int:
-    """The size of a file in bytes; it is then at its beginning."""
-    length = file.seek(0, SEEK_END)
-    file.seek(0)
-    return length
+class Upload(NamedTuple):
+    """An uploaded file, for the API."""
+
+    file: IO[bytes]
+    length: int
+    """Bytes."""
+    content_type: str
 
 
-def tell_encoding(content_type: str | None) -> None:
+def uploaded(form: Form) -> Upload | None:
+    """The file of a form; None, with an error in the form, if there is none, or a person has to name its charset."""
+    file = request.files.get("file")
+    if file is None or not file.filename:
+        form.errors["file"] = gettext("Choose a file.")
+        return None
+    kind = content_type_of(file.stream, form["charset"])
+    if kind is None:
+        form.errors["charset"] = str(CHOOSE_CHARSET)
+        return None
+    length = file.stream.seek(0, SEEK_END)
+    file.stream.seek(0)
+    return Upload(file.stream, length, kind)
+
+
+def tell_encoding(upload: Upload) -> None:
     """Say that a file was read as Windows-1252, if it was."""
-    if content_type == WINDOWS_1252:
+    if upload.content_type == WINDOWS_1252:
         text = gettext("The file is not UTF-8, so it is read as Windows-1252. Check the accented letters.")
         flash(text, "warn")

@@ -2,7 +2,8 @@
 
 import re
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 from bulksms_client.errors import ApiError
@@ -111,13 +112,19 @@ class Form:
             self.rejected = list(error.problem.get("rejected") or ())
         return self
 
+    @contextmanager
+    def asking(self) -> Iterator[None]:
+        """Ask the API in the block. If it refuses, the form shows why, and the code after the block goes on."""
+        try:
+            yield
+        except ApiError as error:
+            self.refuse(error)
+
     def page(self, ask: Callable[[], Any]) -> Any:
         """A page of a list by the form's filters; an empty one if they are wrong, with the errors in the form."""
         if not self.wrong:
-            try:
+            with self.asking():
                 return ask()
-            except ApiError as error:
-                self.refuse(error)
         return {"data": [], "next_cursor": None}
 
     def _named(self, errors: Any) -> dict[str, str]:

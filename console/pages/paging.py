@@ -1,9 +1,12 @@
 """The page of a list that was asked for."""
 
+from collections.abc import Callable
 from typing import Any
 from urllib.parse import urlencode
 
-from flask import request
+from flask import render_template, request
+
+from console.pages.forms import Form
 
 LIMIT = 50
 """Entries of a page."""
@@ -12,6 +15,13 @@ LIMIT = 50
 def paging(limit: int = LIMIT) -> dict[str, Any]:
     """`limit` and `cursor` for the API."""
     return {"limit": limit, "cursor": request.args.get("cursor") or None}
+
+
+def listed(template: str, ask: Callable[..., Any], filters: tuple[str, ...], **shown: Any) -> Any:
+    """The response with a page of a list, by the filters in the query, each of which is a field of its form."""
+    form = Form({name: request.args.get(name, "") for name in filters})
+    page = form.page(lambda: ask(**{name: form.text(name) for name in filters}, **paging()))
+    return render_template(template, page=page, form=form, **shown), 400 if form.wrong else 200
 
 
 def page_at(cursor: str | None) -> str:

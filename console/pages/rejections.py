@@ -4,7 +4,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from flask_babel import gettext, lazy_gettext
+from flask import flash
+from flask_babel import format_decimal, gettext, lazy_gettext
 
 _ = lazy_gettext
 
@@ -55,6 +56,15 @@ def rejection(code: str, detail: str | None) -> str:
     if code == "invalid_phone":
         return str(next((said for part, said in INVALID_PHONES.items() if part in (detail or "")), REJECTIONS[code]))
     return str(REJECTIONS.get(code, detail or code))
+
+
+def say_added(added: Mapping[str, Any], text: str) -> None:
+    """Show a notice about phones that were added, and the first of those that were not."""
+    invalid = added["counts"]["invalid"]
+    if invalid:
+        bad = ", ".join(str(each["phone"]) for each in added["rejected"][:3] if each["code"] != "duplicate")
+        text += " " + gettext("%(count)s invalid: %(phones)s", count=format_decimal(invalid), phones=bad)
+    flash(text, "warn" if invalid else "good")
 
 
 def rejection_reason(entry: Mapping[str, Any]) -> str:

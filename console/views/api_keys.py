@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from bulksms_client.errors import ApiError
-from flask import Blueprint, flash, redirect, render_template, request, url_for
+from flask import Blueprint, render_template, request
 from flask_babel import gettext
 
+from console.pages.confirmations import done
 from console.pages.formats import SCOPES
 from console.pages.forms import Form
 from console.pages.paging import paging
@@ -38,13 +38,12 @@ def create() -> Any:
         body["name"] = form.text("name")
     if form.text("allowed_ips"):
         body["allowed_ips"] = form["allowed_ips"].replace(",", " ").split()
-    try:
+    with form.asking():
         made = account().api_keys.create(body, form.key)
-    except ApiError as error:
-        return render_template("api_keys/new.html", form=form.refuse(error), scopes=_scopes()), 400
-    return render_template(
-        "api_keys/secret.html", key=made["api_key"], secret=made.get("api_secret"), name=made["name"]
-    )
+        return render_template(
+            "api_keys/secret.html", key=made["api_key"], secret=made.get("api_secret"), name=made["name"]
+        )
+    return render_template("api_keys/new.html", form=form, scopes=_scopes()), 400
 
 
 @pages.post("/<key_id>/rotate")
@@ -60,8 +59,7 @@ def rotate(key_id: str) -> Any:
 def revoke(key_id: str) -> Any:
     """Revoke a key."""
     account().api_keys.revoke(key_id)
-    flash(gettext("The key is revoked."), "good")
-    return redirect(url_for("api_keys.index"))
+    return done(gettext("The key is revoked."), "api_keys.index")
 
 
 def _scopes() -> list[str]:

@@ -3,16 +3,17 @@
 from typing import Any
 
 from bulksms_client.errors import ApiError
-from flask import Blueprint, flash, redirect, render_template, request, url_for
-from flask_babel import format_decimal, gettext
+from flask import Blueprint, redirect, render_template, request, url_for
+from flask_babel import gettext
 
 from console.message.recipients import phones_of_list, plain_phone
-from console.pages.csv_files import CHARSETS, CHOOSE_CHARSET, FILE, content_type_of, download, length_of, tell_encoding
+from console.pages.confirmations import done
+from console.pages.csv_files import CHARSETS, FILE, download, tell_encoding, uploaded
 from console.pages.file_errors import IMPORT_NOTES, file_error
 from console.pages.formats import counted
 from console.pages.forms import Form
 from console.pages.paging import paging
-from console.pages.rejections import rejection
+from console.pages.rejections import rejection, say_added
 from console.session.current import account, country, require
 
 pages = Blueprint("groups", __name__, url_prefix="/groups")
@@ -28,12 +29,10 @@ def index() -> Any:
 def create() -> Any:
     """A new group."""
     form = Form.posted()
-    try:
+    with form.asking():
         group = account().groups.create(form["name"].strip(), form.key)
-    except ApiError as error:
-        page = account().groups.page(**paging())
-        return render_template("groups/index.html", page=page, form=form.refuse(error)), 400
-    return redirect(url_for("groups.show", group_id=group["group_id"]))
+        return redirect(url_for("groups.show", group_id=group["group_id"]))
+    return render_template("groups/index.html", page=account().groups.page(**paging()), form=form), 400
 
 
 @pages.get("/<uuid:group_id>")
@@ -46,20 +45,17 @@ def show(group_id: Any) -> Any:
 def rename(group_id: Any) -> Any:
     """Rename a group."""
     form = Form.posted()
-    try:
+    with form.asking():
         account().groups.rename(str(group_id), form["name"].strip())
-    except ApiError as error:
-        return _page(str(group_id), name=form.refuse(error)), 400
-    flash(gettext("The group has been renamed."), "good")
-    return redirect(url_for("groups.show", group_id=group_id))
+        return done(gettext("The group has been renamed."), "groups.show", group_id=group_id)
+    return _page(str(group_id), name=form), 400
 
 
 @pages.post("/<uuid:group_id>/delete")
 def delete(group_id: Any) -> Any:
     """Delete a group."""
     account().groups.delete(str(group_id))
-    flash(gettext("The group is deleted."), "good")
-    return redirect(url_for("groups.index"))
+    return done(gettext("The group is deleted."), "groups.index")
 
 
 @pages.post("/<uuid:group_id>/contacts")
@@ -70,25 +66,18 @@ def add_contacts(group_id: Any) -> Any:
     if not phones:
         form.errors["phones"] = gettext("Add at least one phone number.")
         return _page(str(group_id), contacts=form), 400
-    try:
+    with form.asking():
         put = account().groups.put_contacts(str(group_id), phones, form.key)
-    except ApiError as error:
-        return _page(str(group_id), contacts=form.refuse(error)), 400
-    counts = put["counts"]
-    text = counted("%(count)s contact added.", "%(count)s contacts added.", counts["added"])
-    if counts["invalid"]:
-        bad = ", ".join(str(each["phone"]) for each in put["rejected"][:3] if each["code"] != "duplicate")
-        text += " " + gettext("%(count)s invalid: %(phones)s", count=format_decimal(counts["invalid"]), phones=bad)
-    flash(text, "warn" if counts["invalid"] else "good")
-    return redirect(url_for("groups.show", group_id=group_id))
+        say_added(put, counted("%(count)s contact added.", "%(count)s contacts added.", put["counts"]["added"]))
+        return redirect(url_for("groups.show", group_id=group_id))
+    return _page(str(group_id), contacts=form), 400
 
 
 @pages.post("/<uuid:group_id>/contacts/remove")
 def remove_contact(group_id: Any) -> Any:
     """Remove one phone."""
     account().groups.remove_contacts(str(group_id), ["+" + request.form["phone"].removeprefix("+")])
-    flash(gettext("The contact is removed."), "good")
-    return redirect(url_for("groups.show", group_id=group_id))
+    return done(gettext("The contact is removed."), "groups.show", group_id=group_id)
 
 
 @pages.route("/<uuid:group_id>/contact", methods=["GET", "POST"])
@@ -117,14 +106,11 @@ def contact(group_id: Any) -> Any:
             form.errors["phone"] = gettext("This phone number is already in the group.")
             shown["known"] = known["phone"]
     if not form.wrong:
-        try:
+        with form.asking():
             account().groups.put_contacts(str(group_id), [put], form.key)
-        except ApiError as error:
-            _refused(form, error)
-    if form.wrong:
-        return render_template("groups/contact.html", form=form, **shown), 400
-    flash(gettext("The contact is saved."), "good")
-    return redirect(url_for("groups.show", group_id=group_id))
+            return done(gettext("The contact is saved."), "groups.show", group_id=group_id)
+        _name_fields(form)
+    return render_template("groups/contact.html", form=form, **shown), 400
 
 
 @pages.get("/<uuid:group_id>/contacts.csv")
@@ -137,22 +123,16 @@ def contacts_csv(group_id: Any) -> Any:
 def import_file(group_id: Any) -> Any:
     """Import a CSV file."""
     form = Form.posted(FILE)
-    file = request.files.get("file")
-    if file is None or not file.filename:
-        form.errors["file"] = gettext("Choose a file.")
-        return _page(str(group_id), upload=form), 400
-    try:
-        country = (form.text("country") or "").upper() or None
-        kind = content_type_of(file.stream, form["charset"])
-        if kind is None:
-            form.errors["charset"] = str(CHOOSE_CHARSET)
-            return _page(str(group_id), upload=form), 400
-        length, column = length_of(file.stream), form.text("phone_column")
-        started = account().groups.import_file(str(group_id), file.stream, length, country, kind, form.key, column)
-    except ApiError as error:
-        return _page(str(group_id), upload=form.refuse(error)), 400
-    tell_encoding(kind)
-    return redirect(url_for("groups.show_import", import_id=started["import_id"]))
+    upload = uploaded(form)
+    if upload is not None:
+        with form.asking():
+            country, column = (form.text("country") or "").upper() or None, form.text("phone_column")
+            started = account().groups.import_file(
+                str(group_id), upload.file, upload.length, country, upload.content_type, form.key, column
+            )
+            tell_encoding(upload)
+            return redirect(url_for("groups.show_import", import_id=started["import_id"]))
+    return _page(str(group_id), upload=form), 400
 
 
 @pages.get("/imports/<uuid:import_id>")
@@ -211,16 +191,14 @@ def _tags(form: Form) -> list[str]:
     return [tag.strip() for tag in form["tags"].split(",") if tag.strip()]
 
 
-def _refused(form: Form, error: ApiError) -> Form:
-    """The form, with the reason why its only contact was refused."""
-    form.refuse(error)
+def _name_fields(form: Form) -> None:
+    """Show at its field why the only contact of the form was refused."""
     for each in form.rejected:
         form.errors["phone" if each["code"] == "invalid_phone" else "field_value"] = rejection(
             each["code"], each.get("detail")
         )
         form.problem = ""
     form.rejected = []
-    return form
 
 
 def _page(group_id: str, name: Form | None = None, contacts: Form | None = None, upload: Form | None = None) -> str:

@@ -2,9 +2,10 @@
 
 from typing import Any
 
-from flask import Blueprint, flash, redirect, render_template, url_for
+from flask import Blueprint, render_template
 from flask_babel import gettext
 
+from console.pages.confirmations import done
 from console.pages.forms import Form
 from console.pages.paging import paging
 from console.session.current import account
@@ -23,5 +24,4 @@ def index() -> Any:
 def refill() -> Any:
     """Refill the play credits of test mode."""
     account().money.refill(Form.posted().key)
-    flash(gettext("The play credits are refilled."), "good")
-    return redirect(url_for("ledger.index"))
+    return done(gettext("The play credits are refilled."), "ledger.index")

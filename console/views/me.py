@@ -5,10 +5,11 @@ from typing import Any
 
 import segno
 from bulksms_client.errors import ApiError
-from flask import Blueprint, flash, redirect, render_template, request, url_for
+from flask import Blueprint, render_template, request
 from flask_babel import gettext, refresh
 from markupsafe import Markup
 
+from console.pages.confirmations import done
 from console.pages.forms import Form
 from console.pages.languages import LANGUAGES
 from console.pages.languages import ZONES as ALL_ZONES
@@ -33,16 +34,12 @@ def profile() -> Any:
     if "name" not in changes:
         form.errors["name"] = gettext("Enter your name.")
     else:
-        try:
+        with form.asking():
             current.me().change(changes)
-        except ApiError as error:
-            form.refuse(error)
-    if form.wrong:
-        return render_template("me/profile.html", form=form, languages=LANGUAGES, zones=ZONES), 400
-    current.forget_person()
-    refresh()
-    flash(gettext("Your profile is saved."), "good")
-    return redirect(url_for("me.profile"))
+            current.forget_person()
+            refresh()
+            return done(gettext("Your profile is saved."), "me.profile")
+    return render_template("me/profile.html", form=form, languages=LANGUAGES, zones=ZONES), 400
 
 
 @pages.get("/security")
@@ -60,8 +57,7 @@ def change_password() -> Any:
     except ApiError as error:
         return _security(password=_refused(form, error, "password")), 400
     current.forget_person()
-    flash(gettext("Your password has been changed. You are signed out everywhere else."), "good")
-    return redirect(url_for("me.security"))
+    return done(gettext("Your password has been changed. You are signed out everywhere else."), "me.security")
 
 
 @pages.post("/totp")
@@ -96,16 +92,14 @@ def disable_totp() -> Any:
     except ApiError as error:
         return _security(totp=_refused(form, error, "password")), 400
     current.forget_person()
-    flash(gettext("The second factor is off."), "good")
-    return redirect(url_for("me.security"))
+    return done(gettext("The second factor is off."), "me.security")
 
 
 @pages.post("/sessions/<uuid:session_id>/end")
 def end_session(session_id: Any) -> Any:
     """End another session of the person."""
     current.me().end_session(str(session_id))
-    flash(gettext("The session has ended."), "good")
-    return redirect(url_for("me.security"))
+    return done(gettext("The session has ended."), "me.security")
 
 
 def _security(password: Form | None = None, totp: Form | None = None) -> str:

@@ -3,15 +3,17 @@
 from typing import Any
 
 from bulksms_client.errors import ApiError
-from flask import Blueprint, abort, flash, redirect, render_template, request, url_for
-from flask_babel import format_decimal, gettext
+from flask import Blueprint, abort, redirect, render_template, request, url_for
+from flask_babel import gettext
 
 from console.message.choices import find_sender, senders
 from console.message.recipients import phones_of_list, plain_phone
-from console.pages.csv_files import CHARSETS, CHOOSE_CHARSET, FILE, content_type_of, download, length_of, tell_encoding
+from console.pages.confirmations import done
+from console.pages.csv_files import CHARSETS, FILE, download, tell_encoding, uploaded
 from console.pages.formats import counted
 from console.pages.forms import Form
 from console.pages.paging import paging
+from console.pages.rejections import say_added
 from console.session.current import account, country, may
 from shared.sms.spellings import other_spellings
 
@@ -42,34 +44,23 @@ def create() -> Any:
     if form.wrong:
         return _page(form, Form()), 400
     optional = {name: form.text(name) for name in ("category", "sender_id", "reason") if form.text(name)}
-    try:
-        added = account().suppressions.create({"phones": phones, **optional}, form.key)
-    except ApiError as error:
-        return _page(form.refuse(error), Form()), 400
-    _say(added)
-    return redirect(url_for("opt_outs.index"))
+    with form.asking():
+        _say(account().suppressions.create({"phones": phones, **optional}, form.key))
+        return redirect(url_for("opt_outs.index"))
+    return _page(form, Form()), 400
 
 
 @pages.post("/import")
 def import_file() -> Any:
     """Add the entries of a CSV file."""
     form = Form.posted(FILE)
-    file = request.files.get("file")
-    if file is None or not file.filename:
-        form.errors["file"] = gettext("Choose a file.")
-        return _page(Form(), form), 400
-    try:
-        kind = content_type_of(file.stream, form["charset"])
-        if kind is None:
-            form.errors["charset"] = str(CHOOSE_CHARSET)
-            return _page(Form(), form), 400
-        length, column = length_of(file.stream), form.text("phone_column")
-        added = account().suppressions.import_file(file.stream, length, kind, column)
-    except ApiError as error:
-        return _page(Form(), form.refuse(error)), 400
-    _say(added)
-    tell_encoding(kind)
-    return redirect(url_for("opt_outs.index"))
+    upload = uploaded(form)
+    if upload is not None:
+        with form.asking():
+            _say(account().suppressions.import_file(*upload, form.text("phone_column")))
+            tell_encoding(upload)
+            return redirect(url_for("opt_outs.index"))
+    return _page(Form(), form), 400
 
 
 @pages.post("/<phone>/delete")
@@ -77,8 +68,7 @@ def delete(phone: str) -> Any:
     """Remove an entry."""
     scope = {name: request.form.get(name) or None for name in ("category", "sender_id")}
     account().suppressions.delete(phone, **scope)
-    flash(gettext("The opt-out is removed."), "good")
-    return redirect(url_for("opt_outs.index"))
+    return done(gettext("The opt-out is removed."), "opt_outs.index")
 
 
 @pages.post("/possible/<phone>/confirm")
@@ -87,8 +77,7 @@ def confirm(phone: str) -> Any:
     _find_undecided(phone)
     account().suppressions.create({"phones": [f"+{phone}"], "reason": "stop"})
     _decided(phone)
-    flash(gettext("The phone number is opted out."), "good")
-    return redirect(url_for("opt_outs.index"))
+    return done(gettext("The phone number is opted out."), "opt_outs.index")
 
 
 @pages.post("/possible/<phone>/dismiss")
@@ -96,8 +85,7 @@ def dismiss(phone: str) -> Any:
     """Let a phone whose message was no opt-out get marketing again."""
     _find_undecided(phone)
     _decided(phone)
-    flash(gettext("The phone number gets marketing again."), "good")
-    return redirect(url_for("opt_outs.index"))
+    return done(gettext("The phone number gets marketing again."), "opt_outs.index")
 
 
 @pages.get("/opt-outs.csv")
@@ -134,12 +122,7 @@ def _possible() -> list[dict[str, Any]]:
 
 
 def _say(added: Any) -> None:
-    counts = added["counts"]
-    text = counted("%(count)s opt-out added.", "%(count)s opt-outs added.", counts["added"])
-    if counts["invalid"]:
-        bad = ", ".join(str(each["phone"]) for each in added["rejected"][:3])
-        text += " " + gettext("%(count)s invalid: %(phones)s", count=format_decimal(counts["invalid"]), phones=bad)
-    flash(text, "warn" if counts["invalid"] else "good")
+    say_added(added, counted("%(count)s opt-out added.", "%(count)s opt-outs added.", added["counts"]["added"]))
 
 
 def _page(form: Form, upload: Form) -> str:

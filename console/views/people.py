@@ -3,11 +3,10 @@
 from collections.abc import Callable
 from typing import Any
 
-from bulksms_client.errors import ApiError
-from flask import Blueprint, current_app, flash, redirect, render_template, request, url_for
+from flask import Blueprint, current_app, redirect, render_template, request, url_for
 from flask_babel import gettext
 
-from console.pages.confirmations import change_at_once
+from console.pages.confirmations import change_at_once, done
 from console.pages.forms import Form
 from console.pages.paging import paging
 from console.session import current
@@ -28,21 +27,19 @@ def index() -> Any:
 def invite() -> Any:
     """Invite a person. The link is shown once."""
     form = Form.posted()
-    try:
+    with form.asking():
         made = account().invitations.create(form["email"].strip(), form["role"], form.key)
-    except ApiError as error:
-        return _page(form.refuse(error)), 400
-    token = made.get("token")
-    link = current_app.config["CONSOLE_URL"] + url_for("sign_in.invitation", token=token) if token else None
-    return render_template("people/link.html", invitation=made, link=link)
+        token = made.get("token")
+        link = current_app.config["CONSOLE_URL"] + url_for("sign_in.invitation", token=token) if token else None
+        return render_template("people/link.html", invitation=made, link=link)
+    return _page(form), 400
 
 
 @pages.post("/invitations/<uuid:invitation_id>/withdraw")
 def withdraw(invitation_id: Any) -> Any:
     """Withdraw an invitation."""
     account().invitations.withdraw(str(invitation_id))
-    flash(gettext("The invitation is withdrawn."), "good")
-    return redirect(url_for("people.index"))
+    return done(gettext("The invitation is withdrawn."), "people.index")
 
 
 @pages.post("/<uuid:person_id>/role")

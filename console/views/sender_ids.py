@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from bulksms_client.errors import ApiError
 from flask import Blueprint, flash, redirect, render_template, url_for
 from flask_babel import gettext
 
 from console.message.choices import find_sender
+from console.pages.confirmations import done
 from console.pages.forms import Form
 from console.pages.paging import paging
 from console.session.current import account
@@ -25,21 +25,19 @@ def create() -> Any:
     """Request a sender ID, on which the operator decides."""
     form = Form.posted()
     name = form["sender_id"].strip()
-    try:
+    with form.asking():
         before = find_sender(name)
         now = account().sender_ids.create(name, form.text("use_case"), form.key)
-    except ApiError as error:
-        return _page(form.refuse(error)), 400
-    _say(name, before["status"] if before else None, now["status"])
-    return redirect(url_for("sender_ids.index"))
+        _say(name, before["status"] if before else None, now["status"])
+        return redirect(url_for("sender_ids.index"))
+    return _page(form), 400
 
 
 @pages.post("/<uuid:id>/delete")
 def delete(id: Any) -> Any:
     """Remove a sender ID."""
     account().sender_ids.delete(str(id))
-    flash(gettext("The sender ID is removed."), "good")
-    return redirect(url_for("sender_ids.index"))
+    return done(gettext("The sender ID is removed."), "sender_ids.index")
 
 
 def _say(name: str, before: str | None, now: str) -> None:

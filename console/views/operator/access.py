@@ -2,12 +2,11 @@
 
 from typing import Any
 
-from bulksms_client.errors import ApiError
 from flask import Blueprint, flash, redirect, render_template, request, url_for
 from flask_babel import gettext
 
 from console.pages.addresses import page_here
-from console.pages.confirmations import need_reason
+from console.pages.confirmations import done, need_reason
 from console.pages.forms import Form
 from console.session import operator
 
@@ -26,10 +25,8 @@ def give() -> Any:
     form = Form.posted()
     need_reason(form)
     if not form.wrong:
-        try:
+        with form.asking():
             operator.give_reason(form["reason"].strip())
-        except ApiError as error:
-            form.refuse(error)
     if form.wrong:
         return render_template("operator/access.html", form=form), 400
     flash(gettext("Full phone numbers and texts are shown for an hour. The reason is recorded."), "good")
@@ -40,5 +37,4 @@ def give() -> Any:
 def end() -> Any:
     """Hide them again."""
     operator.end_reason()
-    flash(gettext("Phone numbers and texts are masked again."), "good")
-    return redirect(url_for("operator.access.show"))
+    return done(gettext("Phone numbers and texts are masked again."), "operator.access.show")

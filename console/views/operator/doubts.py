@@ -3,13 +3,13 @@
 import io
 from typing import Any
 
-from bulksms_client.errors import ApiError
 from flask import Blueprint, flash, redirect, render_template, request, url_for
 from flask_babel import gettext
 
+from console.pages.confirmations import done
 from console.pages.formats import OUTCOMES, counted
 from console.pages.forms import Form
-from console.pages.paging import paging
+from console.pages.paging import listed
 from console.session.operator import operator
 
 pages = Blueprint("doubts", __name__, url_prefix="/doubts")
@@ -22,7 +22,7 @@ WITHIN_SECONDS = "300"
 @pages.get("/")
 def index() -> Any:
     """Messages in doubt, the oldest first."""
-    return _page(Form({name: request.args.get(name, "") for name in ("carrier", "send_id")}))
+    return listed("operator/doubts/index.html", operator().doubts.page, ("carrier", "send_id"))
 
 
 @pages.post("/resolve")
@@ -34,19 +34,15 @@ def resolve() -> Any:
         flash(gettext("Choose at least one message."), "warn")
         return redirect(url_for("operator.doubts.index"))
     form.values.setdefault("reason", "")
-    done = None
     if form["outcome"]:
-        try:
-            done = operator().doubts.resolve(chosen, form["outcome"], form.text("reason"), form.key)
-        except ApiError as error:
-            form.refuse(error)
+        with form.asking():
+            made = operator().doubts.resolve(chosen, form["outcome"], form.text("reason"), form.key)
+            notice = counted("%(count)s message is resolved.", "%(count)s messages are resolved.", made["resolved"])
+            return done(notice, "operator.doubts.index")
     elif form["asked"]:
         form.errors["outcome"] = gettext("Choose an outcome.")
-    if done is None:
-        shown = render_template("operator/doubts/resolve.html", form=form, chosen=chosen, outcomes=OUTCOMES)
-        return shown, 400 if form.wrong else 200
-    flash(counted("%(count)s message is resolved.", "%(count)s messages are resolved.", done["resolved"]), "good")
-    return redirect(url_for("operator.doubts.index"))
+    shown = render_template("operator/doubts/resolve.html", form=form, chosen=chosen, outcomes=OUTCOMES)
+    return shown, 400 if form.wrong else 200
 
 
 @pages.route("/report", methods=["GET", "POST"])
@@ -59,10 +55,8 @@ def report() -> Any:
     text = _report(form)
     result = None
     if not form.wrong:
-        try:
+        with form.asking():
             result = _reconcile(form, text)
-        except ApiError as error:
-            form.refuse(error)
     shown = render_template("operator/doubts/report.html", form=form, result=result, text=text)
     return shown, 400 if form.wrong else 200
 
@@ -92,9 +86,3 @@ def _reconcile(form: Form, text: str) -> Any:
     return operator().doubts.reconcile(
         form["carrier"].strip(), io.BytesIO(raw), len(raw), within_seconds=within, **apply
     )
-
-
-def _page(form: Form) -> Any:
-    filters: dict[str, Any] = {name: form.text(name) for name in ("carrier", "send_id")}
-    page = form.page(lambda: operator().doubts.page(**filters, **paging()))
-    return render_template("operator/doubts/index.html", page=page, form=form), 400 if form.wrong else 200

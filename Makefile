@@ -27,7 +27,7 @@ unexport PYTHONDONTWRITEBYTECODE
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
-INSTALL := $(BIN)/python bulksms/local/install.py
+INSTALL := $(PIP) install --progress-bar off --no-deps --require-hashes --requirement
 # What runs the service; and with it what tests and checks it.
 RUN_LOCKED := $(VENV)/.run-locked
 RUN_READY := $(VENV)/.run-ready
@@ -38,7 +38,7 @@ PIN := $(BIN)/python -m uv pip compile --universal --python-version 3.11 \
 COMPILE := $(PIN) pyproject.toml --group build
 
 .DEFAULT_GOAL := help
-.PHONY: help run test million npm peers partitions containers pooler rabbitmq kubernetes observe alerts healthy crashpoints faults failover hostile carriers fuzz schemathesis simulate next mutations assets texts browser upgrade pictures docs sbom clients bench check lint types format lock clean
+.PHONY: help run test million npm peers partitions containers pooler rabbitmq kubernetes observe alerts healthy crashpoints faults failover hostile carriers fuzz schemathesis simulate next mutations texts browser upgrade pictures docs sbom clients bench check lint types format lock clean
 
 help: ## List the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) | column -t -s '|' 2>/dev/null \
@@ -144,9 +144,6 @@ next: $(READY) ## Run the tests without servers on the newest versions of all de
 
 mutations: $(READY) ## Break each guarantee and each check with a small change: make mutations KIND=scopes ONLY=webhooks
 	$(BIN)/python -m tests.mutations.run $(if $(KIND),--kind "$(KIND)") $(if $(ONLY),--only "$(ONLY)")
-
-assets: $(READY) ## Fetch the console's third-party scripts, with the versions and hashes of console/vendor.json; needs npm
-	$(BIN)/python -m console.vendor
 
 texts: $(READY) ## Collect the console's texts, and compile their translations
 	$(BIN)/python -m console.texts

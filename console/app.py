@@ -8,20 +8,19 @@ from werkzeug.middleware.proxy_fix import ProxyFix
 from console.load.body_limits import limit_bodies
 from console.load.fair_share import share_fairly
 from console.load.requests_counted import count_requests
+from console.pages.changes import in_words
 from console.pages.charts import chart_data
 from console.pages.errors import add_error_pages
 from console.pages.formats import add_formats
 from console.pages.forms import new_key
 from console.pages.languages import add_languages
-from console.pages.message_errors import add_explanations
+from console.pages.message_errors import explained
 from console.pages.navigation import navigation
 from console.pages.paging import page_at
 from console.pages.security import secure
 from console.pages.static_files import add_versions
 from console.session import current
 from console.session.before_sign_in import add_before_sign_in, sign_in_methods
-from console.session.cookies import SessionCookies
-from console.session.lost_forms import page_of
 from console.settings import Settings
 from console.views import ACCOUNT_PAGES, PAGES
 
@@ -32,11 +31,7 @@ ACCOUNT = "/accounts/<account_id>/<any(live, test):world>"
 def create_app(settings: Settings) -> Flask:
     """Create the console for one service."""
     app = Flask(__name__)
-    app.session_interface = SessionCookies()
-    app.config.update(
-        SECRET_KEY=settings.secret_key,
-        CONSOLE_URL=settings.url,
-    )
+    app.config.update(SECRET_KEY=settings.secret_key, CONSOLE_URL=settings.url)
     app.jinja_options = {"trim_blocks": True, "lstrip_blocks": True}
     connect_to_api(app, settings.api_url)
     if settings.proxies:
@@ -48,13 +43,13 @@ def create_app(settings: Settings) -> Flask:
     add_versions(app)
     add_languages(app)
     add_formats(app)
-    add_explanations(app)
     add_error_pages(app)
     for pages in PAGES:
         app.register_blueprint(pages)
     for pages in ACCOUNT_PAGES:
         app.register_blueprint(pages, url_prefix=ACCOUNT + (pages.url_prefix or ""))
-    app.jinja_env.globals.update(new_key=new_key, page_at=page_at, sign_in_methods=sign_in_methods, page_of=page_of)
+    app.jinja_env.filters.update(explained=explained, change_in_words=in_words)
+    app.jinja_env.globals.update(new_key=new_key, page_at=page_at, sign_in_methods=sign_in_methods)
     _know_the_account(app)
     return app
 

@@ -12,6 +12,8 @@ from babel.messages.extract import extract_from_dir
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
 
+from shared.carriers.error_catalogue import CATALOGUE
+
 ROOT = Path(__file__).parent
 TRANSLATIONS = ROOT / "translations"
 METHODS = [("**.py", "python"), ("**.html", "jinja2.ext:babel_extract")]
@@ -20,10 +22,13 @@ KEYWORDS = {"_": None, "gettext": None, "counted": (1, 2), "lazy_gettext": None}
 
 
 def collect() -> Catalog:
-    """All texts of the code and the templates."""
+    """All texts of the code, the templates, and the catalogue of messages' errors."""
     catalog = Catalog(fuzzy=False)
     for name, _, message, _, _ in extract_from_dir(ROOT, METHODS, OPTIONS, KEYWORDS):
         catalog.add(message, locations=[(Path(name).as_posix(), 1)], flags=())
+    for error in CATALOGUE.values():
+        for text in (error.title, error.meaning, error.remediation):
+            catalog.add(text, flags=())
     return catalog
 
 

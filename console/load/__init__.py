@@ -1,1 +1,1 @@
-"""How much of the process one session, account or stranger may use."""
+"""How much of the process one session or account may use."""

@@ -5,15 +5,14 @@ A live part never replaces its page, which may hold unsaved input: it only shows
 
 from typing import Any
 
-from bulksms_client.errors import BulkSmsError
 from flask import flash, redirect, render_template, request, session, url_for
 from flask_babel import gettext, refresh
 
 from console.pages.addresses import is_here, page_here, page_of_form
 from console.pages.forms import Form
 from console.session import current
-from console.session.current import SESSION_TOKEN, SignedOut
-from console.session.lost_forms import LostForm, is_of_this_session, owner_of_form, posted_form, unsealed
+from console.session.current import SESSION_TOKEN
+from console.session.lost_forms import LostForm, person_of_form, posted_form, unsealed
 
 STOP_POLLING = 286
 """The status that makes htmx stop polling."""
@@ -24,7 +23,7 @@ OF_PART = {"HX-Retarget": "#signed-out", "HX-Reswap": "innerHTML"}
 def session_ended() -> Any:
     """Ask to sign in."""
     if current.is_part():  # keep the cookie: it may be that of a sign-in page in another tab
-        return render_template("parts/signed_out.html", is_back=False), STOP_POLLING, OF_PART
+        return render_template("parts/signed_out.html"), STOP_POLLING, OF_PART
     was_signed_in = SESSION_TOKEN in session
     if was_signed_in:
         current.forget_person()
@@ -33,7 +32,7 @@ def session_ended() -> Any:
         if was_signed_in:
             flash(gettext("Your session has ended. Sign in again."), "warn")
         return redirect(url_for("sign_in.show", next=request.full_path.rstrip("?")))
-    page, owner = page_of_form(), owner_of_form()
+    page, owner = page_of_form(), person_of_form()
     if owner is not None:
         lost = posted_form(owner, page)
         if lost.has_content:
@@ -44,24 +43,15 @@ def session_ended() -> Any:
 
 
 def form_of_another_session() -> Any:
-    """The response to a form whose token is not of this session; None if it is not from the same person's pages.
+    """The response to a form whose token is not of this session; None if it is to be refused.
 
-    Other sites cannot know a token that names the person. They are refused all the same, so that they cannot sign
-    anybody out.
+    So are forms of other sites: a new cookie would replace that of a person who is signed in.
     """
-    if not is_here(request.headers.get("Origin") or request.host_url):
-        return None
-    lost = unsealed(request.form.get("lost", ""))
-    owner = lost.person_id if lost else owner_of_form()
-    if owner is None or is_of_this_session() or (lost is None and request.blueprint == "sign_in"):
-        return None
-    try:
-        person_id = str(current.person().details["person_id"])
-    except SignedOut:
-        return session_ended() if lost is None else ask_to_sign_in(lost.page, request.form["lost"])
-    except BulkSmsError:
-        return None
-    return _signed_in_again(lost or posted_form(owner, page_of_form())) if person_id == owner else None
+    lost, person = unsealed(request.form.get("lost", "")), current.maybe_person()
+    if lost is not None and person is not None:  # signed in on another tab meanwhile
+        return show_lost(lost) if str(person.details["person_id"]) == lost.person_id else None
+    is_ours = is_here(request.headers.get("Origin") or request.host_url)
+    return session_ended() if is_ours and SESSION_TOKEN not in session and person_of_form() is not None else None
 
 
 def ask_to_sign_in(page: str, lost: str) -> Any:
@@ -85,9 +75,3 @@ def to_page_of_form(page: str) -> Any:
     """Go back to the page of a button that had no effect."""
     flash(gettext("You have signed in again, and nothing was changed. Do it again if you still want it."), "warn")
     return redirect(page_here(page) or url_for("accounts.choose"))
-
-
-def _signed_in_again(lost: LostForm) -> Any:
-    if current.is_part():
-        return render_template("parts/signed_out.html", is_back=True), STOP_POLLING, OF_PART
-    return show_lost(lost) if lost.has_content else to_page_of_form(lost.page)

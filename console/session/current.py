@@ -1,15 +1,16 @@
 """The current request: who is signed in, for which account, and the API on their behalf.
 
-The cookie holds the session token, a support person's reason to see texts, and digests of what was sent lately. The
-account and the world, `live` or `test`, are in the path, so that pages of several accounts can be open at the same
-time. The API decides what is allowed; `may` only hides what would be refused.
+The cookie holds the session token, and a support person's reason to see texts. The account and the world, `live` or
+`test`, are in the path, so that pages of several accounts can be open at the same time. The API decides what is
+allowed; `may` only hides what would be refused.
 """
 
 import re
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from bulksms_client.errors import ApiError, BulkSmsError
@@ -21,11 +22,9 @@ from flask import current_app, g, request, session
 
 from console.session.lost_forms import name_person
 from console.session.shown_again import GuardedTransport
-from console.session.token_cache import RENEW_BEFORE, AccountToken, Cache, LiveResponse, account_token, digest
+from console.session.token_cache import RENEW_BEFORE, AccountToken, Cache, account_token, digest
 
 SESSION_TOKEN = "session_token"
-LIVE_RESPONSES = 500
-"""Most API responses that are kept for open pages to share; a page of a list takes about 60 kB."""
 LONGEST_AGENT = 300
 PERSON_SECONDS = 10.0
 """How long a response of `GET /me` is reused."""
@@ -66,7 +65,6 @@ class Api:
         self.operator_wire = Wire(url, timeout=60.0, tries=2, longest_wait=0.2, prefix=OPERATOR_PREFIX)
         self.tokens: Cache[AccountToken] = Cache(lambda token: token.ends - RENEW_BEFORE)
         self.people: Cache[Person] = Cache(lambda person: person.ends)
-        self.live_responses: Cache[LiveResponse] = Cache(lambda kept: kept.ends, LIVE_RESPONSES)
 
     def close(self) -> None:
         """Close the connections."""
@@ -85,15 +83,12 @@ class SessionTokens:
         return str(token)
 
     def drop(self, token: str) -> None:
-        """The session has ended. Raises SignedOut."""
+        """Raises SignedOut: the session has ended."""
         raise SignedOut
 
 
-class SessionRequests:
+class SessionTransport(GuardedTransport):
     """Requests with the session token of the cookie."""
-
-    def __init__(self) -> None:
-        self._transport = GuardedTransport(api().wire, SessionTokens(), forwarded())
 
     def request(
         self,
@@ -105,27 +100,28 @@ class SessionRequests:
     ) -> Any:
         """As `Transport.request`. Raises SignedOut if the session has ended."""
         try:
-            return self._transport.request(method, path, body, query, key)
+            return super().request(method, path, body, query, key)
         except ApiError as error:
-            if error.code != "session_ended":
-                raise
-            raise SignedOut from None
+            if error.code == "session_ended":
+                raise SignedOut from error
+            raise
 
 
-class AccountTokens:
-    """The person's tokens for one account, or for its sandbox."""
+class KeptTokens:
+    """The person's tokens of one kind, each kept until shortly before it expires. `ask` gets a new one of the API."""
 
-    def __init__(self, account_id: str, test: bool) -> None:
-        self._account_id = account_id
-        self._test = test
+    def __init__(self, kind: tuple[str | None, ...], ask: Callable[[], Mapping[str, Any]]) -> None:
+        self._kind = kind
+        self._ask = ask
 
     def current(self) -> AccountToken:
-        """The token with its scopes; a new one shortly before it expires."""
+        """The token with its scopes."""
         kept = api().tokens.get(self._key())
-        if kept is not None:
-            return kept
-        response = me().account_token(_api_id(self._account_id), test=self._test)
-        return api().tokens.put(self._key(), account_token(response))
+        return kept if kept is not None else self.renew()
+
+    def renew(self) -> AccountToken:
+        """A new token."""
+        return api().tokens.put(self._key(), account_token(self._ask()))
 
     def token(self) -> str:
         """The token."""
@@ -135,8 +131,8 @@ class AccountTokens:
         """Forget the token, so that the next request gets a new one."""
         api().tokens.drop(self._key())
 
-    def _key(self) -> tuple[str, str, bool]:
-        return digest(SessionTokens().token()), self._account_id, self._test
+    def _key(self) -> tuple[str | None, ...]:
+        return digest(SessionTokens().token()), *self._kind
 
 
 def api() -> Api:
@@ -159,7 +155,7 @@ def forwarded() -> dict[str, str]:
 
 def me() -> Me:
     """The API on behalf of the session's person."""
-    return Me(SessionRequests())
+    return Me(SessionTransport(api().wire, SessionTokens(), forwarded()))
 
 
 def person() -> Person:
@@ -226,9 +222,10 @@ def account() -> Themes:
     return themes
 
 
-def account_tokens() -> AccountTokens:
-    """The tokens for the account of the path."""
-    return AccountTokens(g.account_id, g.world == "test")
+def account_tokens() -> KeptTokens:
+    """The tokens for the account of the path, or for its sandbox."""
+    ask = partial(me().account_token, _api_id(g.account_id), test=g.world == "test")
+    return KeptTokens((g.account_id, g.world), ask)
 
 
 def membership() -> Mapping[str, Any] | None:

@@ -3,13 +3,10 @@
 import base64
 import hashlib
 import json
-import time
 from typing import Any
 
 from cryptography.fernet import Fernet, InvalidToken
 from flask import current_app
-
-SECONDS = 300
 
 
 def seal(purpose: str, values: dict[str, Any]) -> str:
@@ -17,14 +14,13 @@ def seal(purpose: str, values: dict[str, Any]) -> str:
     return _fernet(purpose).encrypt(json.dumps(values).encode()).decode()
 
 
-def unseal(purpose: str, text: str, seconds: int | None = None) -> dict[str, Any] | None:
-    """What was sealed; None if it is older than `seconds`, by default five minutes, or not ours."""
+def unseal(purpose: str, text: str, seconds: int) -> dict[str, Any] | None:
+    """What was sealed; None if it is older than `seconds`, or not ours."""
     try:
-        opened: dict[str, Any] = json.loads(_fernet(purpose).decrypt(text.encode()))
-        age = time.time() - _fernet(purpose).extract_timestamp(text.encode())
+        opened: dict[str, Any] = json.loads(_fernet(purpose).decrypt(text, ttl=seconds))
     except (InvalidToken, ValueError):
         return None
-    return opened if age <= (SECONDS if seconds is None else seconds) else None  # the host that sealed it may be ahead
+    return opened
 
 
 def _fernet(purpose: str) -> Fernet:

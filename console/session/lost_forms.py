@@ -1,27 +1,26 @@
 """Forms that were submitted after their session had ended, kept until the person has signed in again.
 
-Each form carries the signed id of the person whose page it was on. What they typed is kept, encrypted, for them, and
-is not resubmitted automatically: a form that somebody else has made leads nowhere.
+The CSRF token of a form names the person whose page it was on. What they typed is kept, encrypted, for them, and is not
+resubmitted automatically: a form that somebody else has made leads nowhere.
 """
 
-import secrets
 from dataclasses import asdict, dataclass
 
 from flask import current_app, request, session
-from itsdangerous import BadData, URLSafeSerializer
+from itsdangerous import BadData, URLSafeTimedSerializer
 
 from console.session.encrypted_forms import seal, unseal
 from console.session.shown_again import SHOWN_AGAIN
 
-PAGE_OF = "page_of"
-"""The field of a form, and the entry of the session, that name the person of the page."""
+CSRF = "csrf_token"
+"""The field of a form, and the entry of the session, by which Flask-WTF knows that the form is of this session."""
+PERSON = "person "
+"""How the entry begins when somebody is signed in; their id follows."""
 PURPOSE = "lost form"
 SECONDS = 24 * 3600
 """How long the typed values are kept."""
 MOST_CHARACTERS = 32 * 1024
-NOT_KEPT = frozenset(
-    {"csrf_token", PAGE_OF, SHOWN_AGAIN, "lost", "sealed", "password", "new_password", "code", "secret", "uri"}
-)
+NOT_KEPT = frozenset({CSRF, SHOWN_AGAIN, "lost", "sealed", "password", "new_password", "code", "secret", "uri"})
 """Fields that are not kept: tokens and secrets."""
 NOT_TYPED = frozenset({"key"})
 
@@ -63,33 +62,15 @@ def unsealed(text: str) -> LostForm | None:
 
 
 def name_person(person_id: str) -> None:
-    """Make the forms on a new session's pages carry the id of its person."""
-    session[PAGE_OF] = f"{person_id} {secrets.token_hex(20)}"
+    """Make the forms on a new session's pages name its person: they are valid in all sessions of this person."""
+    session[CSRF] = PERSON + person_id
 
 
-def page_of() -> str:
-    """The signed id of this page's person, for its forms; empty if nobody is signed in."""
-    return str(_signer().dumps(session[PAGE_OF])) if PAGE_OF in session else ""
-
-
-def owner_of_form() -> str | None:
-    """On whose page this request's form was; None if the console does not know."""
-    person_id, _, rest = _page_of_form().partition(" ")
-    return person_id if rest else None
-
-
-def is_of_this_session() -> bool:
-    """Whether this request's form was on a page of its session."""
-    return _page_of_form() == session.get(PAGE_OF)
-
-
-def _page_of_form() -> str:
-    """The person that this request's form carries; empty if the console has not signed it."""
+def person_of_form() -> str | None:
+    """On whose page this request's form was; None if nobody was signed in there, or its token is not ours."""
+    signer = URLSafeTimedSerializer(current_app.config["SECRET_KEY"], salt="wtf-csrf-token")
     try:
-        return str(_signer().loads(request.form.get(PAGE_OF, "")))
+        named = str(signer.loads(request.form.get(CSRF, "")))
     except BadData:
-        return ""
-
-
-def _signer() -> URLSafeSerializer:
-    return URLSafeSerializer(current_app.config["SECRET_KEY"], salt="page of")
+        return None
+    return named.removeprefix(PERSON) if named.startswith(PERSON) else None

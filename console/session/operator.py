@@ -5,46 +5,34 @@ which the API records with each token. The reason is in the cookie, so that all 
 """
 
 import time
+from functools import partial
 
 from bulksms_client.operator import OperatorThemes
 from flask import g, session
 
-from console.session.current import SessionTokens, api, forwarded, me
+from console.session.current import KeptTokens, api, forwarded, me
 from console.session.shown_again import GuardedTransport, refuse_changes
-from console.session.token_cache import AccountToken, account_token, digest
 
 REASON, REASON_ENDS = "reason", "reason_ends"
 REASON_SECONDS = 3600
 
 
-class OperatorTokens:
+def operator_tokens() -> KeptTokens:
     """The person's tokens for the operator API."""
-
-    def current(self) -> AccountToken:
-        """The token with its scopes; a new one shortly before it expires."""
-        kept = api().tokens.get(_key())
-        return kept if kept is not None else _new_token()
-
-    def token(self) -> str:
-        """The token."""
-        return self.current().token
-
-    def drop(self, token: str) -> None:
-        """Forget the token, so that the next request gets a new one."""
-        api().tokens.drop(_key())
+    return KeptTokens(("operator", reason()), partial(me().operator_token, reason()))
 
 
 def operator() -> OperatorThemes:
     """The operator API on behalf of the person."""
     if "operator" not in g:
-        g.operator = OperatorThemes(GuardedTransport(api().operator_wire, OperatorTokens(), forwarded()))
+        g.operator = OperatorThemes(GuardedTransport(api().operator_wire, operator_tokens(), forwarded()))
     themes: OperatorThemes = g.operator
     return themes
 
 
 def operator_may(scope: str) -> bool:
     """Whether the person's role in the installation has a scope."""
-    return scope in OperatorTokens().current().scopes
+    return scope in operator_tokens().current().scopes
 
 
 def reason() -> str | None:
@@ -59,7 +47,7 @@ def give_reason(text: str) -> None:
     before = {name: session.get(name) for name in (REASON, REASON_ENDS)}
     session.update({REASON: text, REASON_ENDS: time.time() + REASON_SECONDS})
     try:
-        _new_token()
+        operator_tokens().renew()
     except Exception:
         session.update(before)
         raise
@@ -69,11 +57,3 @@ def end_reason() -> None:
     """Hide them again."""
     session.pop(REASON, None)
     session.pop(REASON_ENDS, None)
-
-
-def _new_token() -> AccountToken:
-    return api().tokens.put(_key(), account_token(me().operator_token(reason())))
-
-
-def _key() -> tuple[str, str, str | None]:
-    return digest(SessionTokens().token()), "operator", reason()

@@ -23,14 +23,6 @@ class AccountToken(NamedTuple):
     """On the monotonic clock."""
 
 
-class LiveResponse(NamedTuple):
-    """An API response for the live parts of an account's pages."""
-
-    response: Any
-    ends: float
-    """On the monotonic clock."""
-
-
 def account_token(response: Mapping[str, Any]) -> AccountToken:
     """The token that the API gave."""
     return AccountToken(
@@ -48,9 +40,8 @@ def digest(secret: str) -> str:
 class Cache(Generic[T]):
     """Values by key, the least recently used dropped first. `ends` says when a value expires."""
 
-    def __init__(self, ends: Callable[[T], float], size: int = SIZE) -> None:
+    def __init__(self, ends: Callable[[T], float]) -> None:
         self._ends = ends
-        self._size = size
         self._kept: OrderedDict[Hashable, T] = OrderedDict()
         self._lock = threading.Lock()
 
@@ -75,7 +66,7 @@ class Cache(Generic[T]):
         with self._lock:
             self._kept[key] = value
             self._kept.move_to_end(key)
-            while len(self._kept) > self._size:
+            while len(self._kept) > SIZE:
                 self._kept.popitem(last=False)
         return value
 

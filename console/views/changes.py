@@ -4,7 +4,6 @@ from typing import Any
 
 from flask import Blueprint, render_template
 
-from console.pages.changes import in_words
 from console.pages.paging import paging
 from console.session.current import account
 
@@ -15,4 +14,4 @@ pages = Blueprint("changes", __name__, url_prefix="/changes")
 def index() -> Any:
     """All changes, newest first."""
     page = account().people.changes(**paging())
-    return render_template("changes/index.html", page=page, rows=[in_words(change) for change in page["data"]])
+    return render_template("changes/index.html", page=page)

@@ -10,7 +10,6 @@ from console.message.choices import groups, senders
 from console.message.drafts import FIELDS, FIELDS_OF_FILE, Draft
 from console.message.quotes import MessagePreview, preview, preview_without_price, recipients_known
 from console.message.recipients import UnknownCharset, decoded, sample_of
-from console.message.sent_forms import key_for, remember_sent, sent_with, was_sent
 from console.pages.csv_files import CHARSETS, CHOOSE_CHARSET
 from console.pages.file_errors import file_error
 from console.pages.forms import Form
@@ -69,9 +68,8 @@ def send() -> Any:
         sent = account().sends.create({**body, "quote_id": form["quote_id"]}, form.key)
     except ApiError as error:
         if error.code == "idempotency_key_reused":
-            return _already_sent(form.key, is_same=was_sent(form.key, body))
+            return render_template("compose/sent.html"), 409
         return _confirmation(form.refuse(error))
-    remember_sent(form.key, body, sent["send_id"])
     return redirect(url_for("sends.show", send_id=sent["send_id"]))
 
 
@@ -136,9 +134,6 @@ def _confirmation(form: Form) -> Any:
     body = draft.body()
     if "phone_column" in form.errors:
         return _page(form), 400
-    form.values["key"] = key_for(form.key, body)
-    if was_sent(form.key, body):
-        return _already_sent(form.key, is_same=True)
     try:
         quoted = account().sends.quote(body)
     except ApiError as error:
@@ -157,8 +152,3 @@ def _confirmation(form: Form) -> Any:
             }
             return render_template("compose/confirm.html", **shown), 400 if form.wrong else 200
     return _page(form), 400
-
-
-def _already_sent(key: str, *, is_same: bool) -> Any:
-    """`is_same`: what was sent is what is in the form now, as far as this browser knows."""
-    return render_template("compose/sent.html", send_id=sent_with(key), is_same=is_same), 409

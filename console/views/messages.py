@@ -11,7 +11,7 @@ from console.pages.formats import utc_from_local
 from console.pages.forms import Form
 from console.pages.paging import paging
 from console.session.current import account, country
-from console.views.sends import OUTCOMES
+from shared.lifecycle import MessageStatus
 
 pages = Blueprint("messages", __name__, url_prefix="/messages")
 
@@ -24,7 +24,7 @@ def index() -> Any:
     form = Form({name: request.args.get(name, "") for name in FILTERS})
     query = search_of(form, FILTERS)
     page = form.page(lambda: account().messages.page(**query, **paging()))
-    shown = render_template("messages/index.html", page=page, form=form, outcomes=OUTCOMES)
+    shown = render_template("messages/index.html", page=page, form=form, outcomes=MessageStatus)
     return shown, 400 if form.wrong else 200
 
 

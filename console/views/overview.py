@@ -4,7 +4,6 @@ from typing import Any
 
 from flask import Blueprint, render_template
 
-from console.load.live_responses import shared
 from console.pages.charts import KINDS, by_day, days_until_today
 from console.session.current import account
 
@@ -33,11 +32,6 @@ def now() -> Any:
 
 
 def _now() -> dict[str, Any]:
-    now: dict[str, Any] = shared("overview", _fetched_now)
-    return now
-
-
-def _fetched_now() -> dict[str, Any]:
     limits = account().usage.limits()
     sends = account().sends
     found = sends.page(limit=SHOWN, in_progress="true")["data"] + sends.page(limit=RECENT)["data"]

@@ -1,56 +1,36 @@
 """Sends: the list, one send with its live progress, and its recipients."""
 
 from collections import Counter
+from functools import partial
 from typing import Any
 
-from bulksms_client.errors import ApiError
-from flask import Blueprint, flash, make_response, redirect, render_template, request, url_for
+from flask import Blueprint, make_response, redirect, render_template, request, url_for
 from flask_babel import gettext
 
-from console.load.live_responses import shared
 from console.message.progress import Progress
 from console.message.recipients import differs_by_recipient
 from console.message.send_changes import change_form, posted_change
-from console.pages.confirmations import change_at_once
+from console.pages.confirmations import change_at_once, done
 from console.pages.csv_files import download
-from console.pages.forms import Form
 from console.pages.message_errors import explained
-from console.pages.paging import paging
+from console.pages.paging import listed
 from console.session.current import account, require
+from shared.lifecycle import MessageStatus, SendState
 
 pages = Blueprint("sends", __name__, url_prefix="/sends")
-
-STATES = ("scheduled", "expanding", "queued", "sending", "paused", "held", "completed", "canceled")
-OUTCOMES = (
-    "scheduled",
-    "queued",
-    "sending",
-    "sent",
-    "delivered",
-    "undelivered",
-    "failed",
-    "rejected",
-    "expired",
-    "canceled",
-    "in_doubt",
-)
 
 
 @pages.get("/")
 def index() -> Any:
     """All sends, newest first."""
-    form = Form({name: request.args.get(name, "") for name in ("status", "reference")})
-    filters: dict[str, Any] = {name: form.text(name) for name in ("status", "reference")}
-    page = form.page(lambda: account().sends.page(**filters, **paging()))
-    progress = {send["send_id"]: Progress(send) for send in page["data"]}
-    shown = render_template("sends/index.html", page=page, states=STATES, form=form, progress=progress)
-    return shown, 400 if form.wrong else 200
+    filters = ("status", "reference")
+    return listed("sends/index.html", account().sends.page, filters, states=SendState, progress_of=Progress)
 
 
 @pages.get("/<uuid:send_id>")
 def show(send_id: Any) -> Any:
     """One send."""
-    send = _live(send_id)
+    send = account().sends.one(str(send_id))
     shown = {"send": send, "progress": Progress(send), "differs": differs_by_recipient(send)}
     return render_template("sends/show.html", **shown)
 
@@ -58,7 +38,7 @@ def show(send_id: Any) -> Any:
 @pages.get("/<uuid:send_id>/progress")
 def progress(send_id: Any) -> Any:
     """A send's progress, for a page that refreshes itself; if more messages failed, it reloads the reasons too."""
-    send = _live(send_id)
+    send = account().sends.one(str(send_id))
     progress = Progress(send)
     response = make_response(render_template("sends/progress.html", send=send, progress=progress))
     if request.args.get("unsuccessful", "0") != str(progress.unsuccessful):
@@ -88,11 +68,8 @@ def rejected(send_id: Any) -> Any:
 @pages.get("/<uuid:send_id>/recipients")
 def recipients(send_id: Any) -> Any:
     """Its messages, one for each recipient."""
-    send = account().sends.one(str(send_id))
-    form = Form({"status": request.args.get("status", "")})
-    page = form.page(lambda: account().sends.messages(str(send_id), status=form.text("status"), **paging()))
-    shown = render_template("sends/recipients.html", send=send, page=page, form=form, outcomes=OUTCOMES)
-    return shown, 400 if form.wrong else 200
+    send, ask = account().sends.one(str(send_id)), partial(account().sends.messages, str(send_id))
+    return listed("sends/recipients.html", ask, ("status",), send=send, outcomes=MessageStatus)
 
 
 @pages.get("/<uuid:send_id>/recipients.csv")
@@ -125,16 +102,9 @@ def change(send_id: Any) -> Any:
     if request.method == "GET":
         return render_template("sends/change.html", form=change_form(send), **shown)
     form, changes = posted_change(send)
-    if changes and not form.wrong:
-        try:
-            account().sends.change(str(send_id), changes)
-        except ApiError as error:
-            form.refuse(error)
-    if form.wrong:
-        return render_template("sends/change.html", form=form, **shown), 400
-    flash(gettext("The send is changed."), "good")
-    return redirect(url_for("sends.show", send_id=send_id))
-
-
-def _live(send_id: Any) -> Any:
-    return shared(f"send {send_id}", lambda: account().sends.one(str(send_id)))
+    if not form.wrong:
+        with form.asking():
+            if changes:
+                account().sends.change(str(send_id), changes)
+            return done(gettext("The send is changed."), "sends.show", send_id=send_id)
+    return render_template("sends/change.html", form=form, **shown), 400

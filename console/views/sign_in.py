@@ -21,6 +21,8 @@ pages = Blueprint("sign_in", __name__)
 
 PURPOSE = "sign-in"
 """The purpose of the sealed values that are kept until the code is entered."""
+SECONDS = 300
+"""How long they are kept."""
 
 
 @pages.get("/sign-in")
@@ -53,7 +55,7 @@ def with_password() -> Any:
 def with_code() -> Any:
     """Sign in with a code of the authenticator app, or a recovery code."""
     form = Form.posted()
-    known = unseal(PURPOSE, form["sealed"])
+    known = unseal(PURPOSE, form["sealed"], SECONDS)
     if known is None:
         flash(gettext("That took too long. Sign in again."), "warn")
         if form["lost"]:

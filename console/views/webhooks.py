@@ -2,14 +2,14 @@
 
 from typing import Any
 
-from bulksms_client.errors import ApiError
-from flask import Blueprint, flash, redirect, render_template, request, url_for
+from flask import Blueprint, render_template, request
 from flask_babel import gettext
 
-from console.load.live_responses import shared
+from console.pages.confirmations import done
 from console.pages.forms import Form
 from console.pages.paging import paging
 from console.session.current import account, require
+from shared.lifecycle import DELIVERY_STATES
 
 pages = Blueprint("webhooks", __name__, url_prefix="/webhooks")
 
@@ -33,7 +33,6 @@ EVENTS = (
     "balance.low",
     "webhook.disabled",
 )
-DELIVERY_STATES = ("pending", "delivered", "failed")
 PENDING_SECONDS, IDLE_SECONDS = 3, 6
 """Seconds until the log is polled again: while something waits to be posted, and otherwise."""
 
@@ -51,11 +50,10 @@ def create() -> Any:
     if request.method == "GET":
         return render_template("webhooks/edit.html", form=Form({"url": "", "description": ""}), events=EVENTS)
     form = Form.posted()
-    try:
+    with form.asking():
         made = account().webhooks.create(_body(form), form.key)
-    except ApiError as error:
-        return render_template("webhooks/edit.html", form=form.refuse(error), events=EVENTS), 400
-    return render_template("webhooks/secret.html", webhook=made)
+        return render_template("webhooks/secret.html", webhook=made)
+    return render_template("webhooks/edit.html", form=form, events=EVENTS), 400
 
 
 @pages.get("/<uuid:webhook_id>")
@@ -81,29 +79,26 @@ def edit(webhook_id: Any) -> Any:
         form.values.setlist("events", webhook["events"] or [])
         return render_template("webhooks/edit.html", form=form, events=EVENTS, webhook=webhook)
     form = Form.posted()
-    try:
+    with form.asking():
         account().webhooks.change(str(webhook_id), _body(form, has_url=webhook["url"] is not None))
-    except ApiError as error:
-        return render_template("webhooks/edit.html", form=form.refuse(error), events=EVENTS, webhook=webhook), 400
-    flash(gettext("The webhook is changed."), "good")
-    return redirect(url_for("webhooks.show", webhook_id=webhook_id))
+        return done(gettext("The webhook is changed."), "webhooks.show", webhook_id=webhook_id)
+    return render_template("webhooks/edit.html", form=form, events=EVENTS, webhook=webhook), 400
 
 
 @pages.post("/<uuid:webhook_id>/<any(enable, disable, test, delete):action>")
 def control(webhook_id: Any, action: str) -> Any:
     """Switch it on or off, post a test event, or delete it."""
     webhooks, webhook = account().webhooks, str(webhook_id)
+    if action == "delete":
+        webhooks.delete(webhook)
+        return done(gettext("The webhook is deleted."), "webhooks.index")
     if action == "test":
         webhooks.test(webhook, Form.posted().key)
-        flash(gettext("A test event is on its way. The result will appear in the log."), "good")
-    elif action == "delete":
-        webhooks.delete(webhook)
-        flash(gettext("The webhook is deleted."), "good")
-        return redirect(url_for("webhooks.index"))
+        notice = gettext("A test event is on its way. The result will appear in the log.")
     else:
         webhooks.change(webhook, {"status": "active" if action == "enable" else "disabled"})
-        flash(gettext("The webhook is changed."), "good")
-    return redirect(url_for("webhooks.show", webhook_id=webhook_id))
+        notice = gettext("The webhook is changed.")
+    return done(notice, "webhooks.show", webhook_id=webhook_id)
 
 
 @pages.post("/<uuid:webhook_id>/rotate")
@@ -118,8 +113,7 @@ def replay(webhook_id: Any) -> Any:
     """Post an event again."""
     form = Form.posted()
     account().webhooks.replay(str(webhook_id), form["event_id"], form.key)
-    flash(gettext("The event will be posted again."), "good")
-    return redirect(url_for("webhooks.show", webhook_id=webhook_id))
+    return done(gettext("The event will be posted again."), "webhooks.show", webhook_id=webhook_id)
 
 
 def _body(form: Form, has_url: bool = True) -> dict[str, Any]:
@@ -138,20 +132,12 @@ def _log(webhook_id: str) -> dict[str, Any]:
     """The webhook and a page of its log. The first page refreshes itself, sooner while something is to be posted."""
     form = Form({"status": request.args.get("status", "")})
     is_first = "cursor" not in request.args and form["status"] in ("", *DELIVERY_STATES)
-    page = form.page(lambda: _newest(webhook_id, form) if is_first else _deliveries(webhook_id, form))
+    page = form.page(lambda: account().webhooks.deliveries(webhook_id, status=form.text("status"), **paging()))
     is_pending = any(each["status"] == "pending" for each in page["data"])
     return {
-        "webhook": shared(f"webhook {webhook_id}", lambda: account().webhooks.one(webhook_id)),
+        "webhook": account().webhooks.one(webhook_id),
         "page": page,
         "form": form,
         "states": DELIVERY_STATES,
         "refresh": (PENDING_SECONDS if is_pending else IDLE_SECONDS) if is_first else None,
     }
-
-
-def _newest(webhook_id: str, form: Form) -> Any:
-    return shared(f"deliveries {webhook_id} {form['status']}", lambda: _deliveries(webhook_id, form))
-
-
-def _deliveries(webhook_id: str, form: Form) -> Any:
-    return account().webhooks.deliveries(webhook_id, status=form.text("status"), **paging())

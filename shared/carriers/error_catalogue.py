@@ -74,7 +74,7 @@ CATALOGUE: Final[dict[str, MessageError]] = {
         True,
         "Rejected by the carrier",
         "The carrier refused the message permanently and gave no reason.",
-        "Ask the operator; `carrier_code` is the carrier's own code.",
+        "Ask the operator, and name the carrier's code.",
     ),
     "protocol_error": MessageError(
         True,
@@ -125,7 +125,7 @@ CATALOGUE: Final[dict[str, MessageError]] = {
         False,
         "Carrier error",
         "The carrier returned an unknown code.",
-        "Ask the operator what `carrier_code` means with this carrier.",
+        "Ask the operator what the carrier's code means.",
     ),
     "suppressed": MessageError(
         True,

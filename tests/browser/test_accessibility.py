@@ -43,7 +43,7 @@ SUBMIT = """
     ({path, fields}) => {
         const form = document.createElement('form');
         Object.assign(form, {method: 'post', action: path, enctype: 'multipart/form-data'});
-        const tokens = document.querySelectorAll('input[name=csrf_token], input[name=page_of]');
+        const tokens = document.querySelectorAll('input[name=csrf_token]');
         const carried = Object.fromEntries([...tokens].map(token => [token.name, token.value]));
         for (const [name, value] of Object.entries({...carried, ...fields})) {
             const input = document.createElement('input');

@@ -43,7 +43,6 @@ def test_a_sign_in_on_another_tab_leaves_the_message(stand: Stand) -> None:
         other.get_by_role("button", name="Sign in").click()
         expect(other.get_by_role("heading", name="Overview")).to_be_visible()
         page.get_by_role("button", name="Continue").click()
-        page.get_by_role("button", name="Back to the form").click()
         expect(page.locator(".bubble")).to_have_text(f"{TEXT} Bye!")
 
 

@@ -5,18 +5,18 @@ from typing import Any
 from uuid import UUID
 
 from bulksms_client.errors import ApiError
-from flask import Blueprint, flash, redirect, render_template, request, url_for
+from flask import Blueprint, render_template, request, url_for
 from flask_babel import gettext
 
-from console.pages.confirmations import Question, confirm, need_reason
+from console.pages.confirmations import Question, confirm, done, need_reason
 from console.pages.formats import counted
 from console.pages.forms import Form
-from console.pages.paging import paging
+from console.pages.paging import listed, paging
 from console.session.operator import operator
+from shared.lifecycle import ACCOUNT_STATES
 
 pages = Blueprint("accounts", __name__, url_prefix="/accounts")
 
-STATES = ("active", "suspended", "frozen", "closed")
 TOP_UPS = 20
 """Top-ups on the page of an account."""
 SENDER_IDS = 100
@@ -26,11 +26,8 @@ SENDER_IDS = 100
 @pages.get("/")
 def index() -> Any:
     """Accounts with balance and today's traffic."""
-    form = Form({"search": request.args.get("search", ""), "status": request.args.get("status", "")})
-    filters: dict[str, Any] = {name: form.text(name) for name in ("search", "status")}
-    page = form.page(lambda: operator().accounts.page(**filters, **paging()))
-    shown = render_template("operator/accounts/index.html", page=page, form=form, states=STATES)
-    return shown, 400 if form.wrong else 200
+    ask = operator().accounts.page
+    return listed("operator/accounts/index.html", ask, ("search", "status"), states=ACCOUNT_STATES)
 
 
 @pages.get("/<int:account_id>")
@@ -88,18 +85,14 @@ def top_up(account_id: int) -> Any:
     form = Form.posted()
     credits = _credits(form)
     need_reason(form)
-    done = None
     if not form.wrong and form["confirmed"]:
-        try:
-            done = operator().top_ups.create(account_id, credits, form["reason"].strip(), form.key)
-        except ApiError as error:
-            form.refuse(error)
-    if done is None:
-        requested = None if form.wrong else credits
-        shown = render_template("operator/accounts/top_up.html", account=account, form=form, credits=requested)
-        return shown, 400 if form.wrong else 200
-    flash(counted("%(count)s credit added.", "%(count)s credits added.", done["credits"]), "good")
-    return redirect(url_for("operator.accounts.show", account_id=account_id))
+        with form.asking():
+            made = operator().top_ups.create(account_id, credits, form["reason"].strip(), form.key)
+            notice = counted("%(count)s credit added.", "%(count)s credits added.", made["credits"])
+            return done(notice, "operator.accounts.show", account_id=account_id)
+    requested = None if form.wrong else credits
+    shown = render_template("operator/accounts/top_up.html", account=account, form=form, credits=requested)
+    return shown, 400 if form.wrong else 200
 
 
 @pages.route("/<int:account_id>/top-ups/<uuid:top_up_id>/reverse", methods=["GET", "POST"])
@@ -148,13 +141,13 @@ def refund(account_id: int) -> Any:
             return ""
         give_back = api.refund_message if form.text("kind") == "message" else api.refund_send
         try:
-            done = give_back(account_id, subject, form["reason"].strip(), form.key)
+            made = give_back(account_id, subject, form["reason"].strip(), form.key)
         except ApiError as error:
             if error.status != HTTPStatus.NOT_FOUND:
                 raise
             form.errors["id"] = gettext("This account has no send or message with this ID.")
             return ""
-        return counted("%(count)s credit refunded.", "%(count)s credits refunded.", done["credits"])
+        return counted("%(count)s credit refunded.", "%(count)s credits refunded.", made["credits"])
 
     values = {"kind": "send", "id": ""}
     return confirm(question, change, values=values, template="operator/accounts/refund.html")

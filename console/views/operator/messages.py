@@ -11,7 +11,7 @@ from console.pages.forms import Form
 from console.pages.paging import paging
 from console.session.operator import operator
 from console.views.messages import search_of
-from console.views.sends import OUTCOMES
+from shared.lifecycle import MessageStatus
 
 pages = Blueprint("messages", __name__, url_prefix="/messages")
 
@@ -29,7 +29,7 @@ def index() -> Any:
     if id and not form.errors and _exists(id):
         return redirect(url_for("operator.messages.show", message_id=id))
     page = form.page(lambda: operator().messages.page(**query, send_id=id, **paging()))
-    shown = render_template("operator/messages/index.html", page=page, form=form, outcomes=OUTCOMES)
+    shown = render_template("operator/messages/index.html", page=page, form=form, outcomes=MessageStatus)
     return shown, 400 if form.wrong else 200
 
 

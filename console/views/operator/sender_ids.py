@@ -9,22 +9,22 @@ from console.pages.confirmations import Question, change_at_once, confirm
 from console.pages.forms import Form
 from console.pages.paging import paging
 from console.session.operator import operator
+from shared.lifecycle import SENDER_ID_STATES
 
 pages = Blueprint("sender_ids", __name__, url_prefix="/sender-ids")
 
-STATES = ("pending", "approved", "rejected", "suspended")
 ALL = "all"
 
 
 @pages.get("/")
 def index() -> Any:
     """Those that wait for a decision, or those of another state; of one account if the address names it."""
-    state = request.args.get("status") or STATES[0]
-    if state not in (*STATES, ALL):
-        state = STATES[0]
+    state = request.args.get("status") or SENDER_ID_STATES[0]
+    if state not in (*SENDER_ID_STATES, ALL):
+        state = SENDER_ID_STATES[0]
     of = request.args.get("account_id") or None
     page = operator().sender_ids.page(status=None if state == ALL else state, account_id=of, **paging())
-    return render_template("operator/sender_ids/index.html", page=page, state=state, states=STATES, of=of)
+    return render_template("operator/sender_ids/index.html", page=page, state=state, states=SENDER_ID_STATES, of=of)
 
 
 @pages.post("/<uuid:sender>/approve")

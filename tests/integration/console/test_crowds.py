@@ -107,17 +107,7 @@ def test_a_file_that_is_being_downloaded_is_held_until_its_end(console: Console)
     assert len(share) == 0
 
 
-def test_live_parts_share_recent_responses_of_the_api(console: Console) -> None:
-    browsers = [console.browser("owner") for _ in range(2)]
-    console.app.extensions["bulksms_api"].live_responses.clear()
-    with asked_of(console) as paths:
-        for _ in range(LOOKS):
-            parts = [browser.get("/now", headers=LIVE) for browser in browsers]
-            assert {part.status_code for part in parts} == {200}
-    assert 1 <= paths.count("/api/v1/balance") < 2 * LOOKS
-
-
-def test_a_person_who_left_the_account_gets_no_shared_responses(console: Console) -> None:
+def test_a_person_who_left_the_account_gets_no_live_parts(console: Console) -> None:
     stays, (leaves, person) = console.browser("owner"), second_owner(console)
     assert leaves.get("/now", headers=LIVE).status_code == 200
     with console.service.engine.begin() as connection:

@@ -187,19 +187,14 @@ def test_a_live_part_never_replaces_its_page(console: Console, path: str) -> Non
         assert "You are signed out." in part.text and "<form" not in part.text and "HX-Redirect" not in part.headers
 
 
-def test_a_form_after_a_new_sign_in_on_another_tab_is_kept(console: Console) -> None:
+def test_a_form_after_a_new_sign_in_on_another_tab_works(console: Console) -> None:
     person, browser = at_work(console)
-    browser.get("/compose/")
+    browser.get("/groups/")
     of_form = browser.tokens
     browser.submit("/sign-out")
     by_password(browser, person.email)
-    again = browser.post("/compose/send", **{**ONE, **of_form})
-    assert kept(again)["message"] == ["Hello"] and sent(console) == []
-    data = {**ONE, **of_form}
-    part = browser.client.post(browser.path("/compose/quote"), data=data, headers=LIVE)
-    assert "You have signed in again" in part.text and part.headers["HX-Retarget"] == "#signed-out"
-    browser.get("/")
-    assert "Send to 1 recipient" in back(browser, again).text and sent(console) == []
+    assert browser.post("/groups/", name="Regulars", **of_form).status_code == 302
+    assert [each["name"] for each in console.service.get("/groups").json["data"]] == ["Regulars"]
 
 
 def test_a_form_of_another_persons_page_is_refused(console: Console) -> None:
@@ -236,3 +231,14 @@ def test_nothing_leads_to_another_site(console: Console) -> None:
     for referrer in ("https://evil.example/accounts/1/live/", "http://localhost//evil.example", "http://[", "x"):
         page = browser.client.post(browser.path("/groups/"), data=data, headers={"Referer": referrer})
         assert "evil" not in page.text and f'name="next" value="{browser.path("/groups/")}"' in page.text
+
+
+def test_what_somebody_else_had_typed_is_refused(console: Console) -> None:
+    person, browser = at_work(console)
+    browser.get("/groups/")
+    page = lost(console, browser, person, "/groups/", name="Regulars")
+    of_page = browser.tokens
+    by_password(browser, console.person().email)
+    fields = {"email": person.email, "password": PASSWORD, "lost": sealed(page), **of_page}
+    refused = browser.submit("/sign-in", **fields)
+    assert refused.status_code == 400 and "Regulars" not in refused.text

@@ -16,7 +16,6 @@ def set_state(console: Console, state: str) -> None:
     console.service.reload_limits()
     service = console.app.extensions["bulksms_api"]
     service.tokens.clear()
-    service.live_responses.clear()
     service.people.clear()
 
 

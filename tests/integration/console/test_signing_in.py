@@ -100,7 +100,7 @@ def test_a_sign_in_that_waits_for_a_code_expires(console: Console, monkeypatch: 
     recovery = person.post("/me/totp/confirm", code=code_at(secret, int(time.time() // 30))).json["recovery_codes"][0]
     found = re.search(r'name="sealed" value="([^"]+)"', by_password(browser, person.email).text)
     assert found is not None
-    monkeypatch.setattr("console.session.encrypted_forms.SECONDS", -1)
+    monkeypatch.setattr("console.views.sign_in.SECONDS", -1)
     late = browser.submit("/sign-in/code", sealed=unescape(found.group(1)), code=recovery)
     assert late.headers["Location"] == "/sign-in" and not signed_in(browser)
 

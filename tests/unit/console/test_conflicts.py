@@ -1,17 +1,28 @@
 """Conflicts and errors of messages are described in the reader's language."""
 
 import ast
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from flask import Flask
 from flask_babel import Babel, force_locale
 
 from console.pages.conflicts import CONFLICTS, conflict
-from console.pages.message_errors import EXPLANATIONS
+from console.pages.message_errors import explained
 from shared.carriers.error_catalogue import CATALOGUE
 from tests.unit.project.test_guards import ROOT
 
 RESOURCES = Path(ROOT) / "api" / "resources"
+
+
+@contextmanager
+def in_german() -> Iterator[None]:
+    app = Flask("console")
+    app.config["BABEL_TRANSLATION_DIRECTORIES"] = str(Path(ROOT) / "console" / "translations")
+    Babel(app)
+    with app.test_request_context(), force_locale("de"):
+        yield
 
 
 def conflicts_of_the_api() -> list[str]:
@@ -26,8 +37,10 @@ def conflicts_of_the_api() -> list[str]:
     return found
 
 
-def test_every_error_of_a_message_is_explained() -> None:
-    assert list(EXPLANATIONS) == list(CATALOGUE)
+def test_every_error_of_a_message_is_explained_in_the_readers_language() -> None:
+    with in_german():
+        assert all(explained(code).meaning != error.meaning for code, error in CATALOGUE.items())
+        assert explained("not_mobile").title == "Kein Mobiltelefon" and explained("sent").title == "Gesendet"
 
 
 def test_every_conflict_of_the_api_is_known() -> None:
@@ -38,10 +51,7 @@ def test_every_conflict_of_the_api_is_known() -> None:
 
 
 def test_a_conflict_is_described_in_the_readers_language() -> None:
-    app = Flask("console")
-    app.config["BABEL_TRANSLATION_DIRECTORIES"] = str(Path(ROOT) / "console" / "translations")
-    Babel(app)
-    with app.test_request_context(), force_locale("de"):
+    with in_german():
         assert conflict("The send is completed and cannot be paused.") == (
             "Der Versand lässt sich nicht anhalten. Sein Zustand: Abgeschlossen."
         )

@@ -4,22 +4,17 @@ import resource
 
 import pytest
 
-from console.load.connections import MOST, most_connections, raise_descriptor_limit
+from console.__main__ import MOST_CONNECTIONS, most_connections
 
 
 @pytest.mark.parametrize(
-    ("descriptors", "connections"), [(1024, 77), (256, 13), (50, 1), (24_100, MOST), (60_000, MOST)]
+    ("highest", "connections"),
+    [(1024, 77), (256, 13), (50, 1), (60_000, MOST_CONNECTIONS), (resource.RLIM_INFINITY, MOST_CONNECTIONS)],
 )
-def test_descriptors_are_enough_for_all_connections(descriptors: int, connections: int) -> None:
-    assert most_connections(descriptors) == connections
-
-
-def test_the_limit_is_raised_as_far_as_allowed() -> None:
-    before = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (min(before[0], 512), before[1]))
-    try:
-        raised = raise_descriptor_limit()
-        assert raised == resource.getrlimit(resource.RLIMIT_NOFILE)[0]
-        assert raised == min(before[1], 24_100)
-    finally:
-        resource.setrlimit(resource.RLIMIT_NOFILE, before)
+def test_descriptors_are_enough_for_all_connections(
+    monkeypatch: pytest.MonkeyPatch, highest: int, connections: int
+) -> None:
+    raised: list[tuple[int, int]] = []
+    monkeypatch.setattr(resource, "getrlimit", lambda what: (20, highest))
+    monkeypatch.setattr(resource, "setrlimit", lambda what, limits: raised.append(limits))
+    assert most_connections() == connections and raised == [(highest, highest)]

@@ -32,7 +32,7 @@ COMMANDS = {
     "limit": CommandEntry("limit", "Show and set the limits of an account."),
     "message": CommandEntry("message", "Find messages and see what happened to them."),
     "migrate": CommandEntry("service", "Migrate the database to the schema of this release."),
-    "operator-key": CommandEntry("operator_key", "Manage the keys of the operator API."),
+    "operator-key": CommandEntry("key", "Manage the keys of the operator API."),
     "person": CommandEntry("person", "Manage people who sign in."),
     "reconcile": CommandEntry("reconcile", "Resolve messages in doubt from a carrier's report."),
     "rule": CommandEntry("rule", "Show and set quiet hours and caps of an account."),

@@ -10,6 +10,7 @@ import click
 from sqlalchemy import Connection, Engine
 
 from bulksms.output import NotPrinted, messages
+from shared.accounts.administration import find_account
 from shared.db.connection import make_engine
 from shared.encryption import Texts
 from shared.health.finding import Installation as Installation
@@ -81,3 +82,10 @@ def database(target: Installation | None = None) -> Iterator[Connection]:
         except (NotPrinted, BrokenPipeError) as error:
             reason = error.message if isinstance(error, NotPrinted) else NotPrinted("nobody reads it").message
             raise click.ClickException(f"{reason} Nothing was changed.") from error
+
+
+@contextmanager
+def of_account(account: str) -> Iterator[tuple[Connection, int]]:
+    """As `database`, with the id of the account that ACCOUNT names. Raises Refused if there is none."""
+    with database() as connection:
+        yield connection, find_account(connection, account)

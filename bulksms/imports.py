@@ -72,7 +72,7 @@ def import_contacts(
     with ExitStack() as stack:
         progress = stack.enter_context(_progress())
         stream = stack.enter_context(progress.open(file, "rb"))
-        error_writer = csv.writer(stack.enter_context(_put_in_place(errors))) if errors else None
+        error_writer = csv.writer(stack.enter_context(_writing(errors))) if errors else None
         if error_writer:
             error_writer.writerow(["line", "value", "detail"])
         reader = ContactReader(_numbering(engine, group_id), phone_column=phone_column)
@@ -94,37 +94,18 @@ def import_contacts(
 
 
 @contextmanager
-def _put_in_place(path: Path) -> Iterator[TextIO]:
-    """A new file, readable for its owner only, which replaces that of this path at the end of the block.
-
-    If the block fails, the former file stays. A path that is no file, such as /dev/stderr, is written directly.
-    Raises Refused if it cannot be written.
-    """
+def _writing(path: Path) -> Iterator[TextIO]:
+    """A file for rejected rows. Raises Refused if it cannot be written."""
     try:
-        with _staged(path) as file:
+        with open(path, "w", newline="", encoding="utf-8", opener=_privately) as file:
             yield file
     except OSError as error:
         raise Refused(f"{path} cannot be written: {error.strerror}.") from error
 
 
-@contextmanager
-def _staged(path: Path) -> Iterator[TextIO]:
-    if path.exists() and not path.is_file():
-        with path.open("w", newline="", encoding="utf-8") as file:
-            yield file
-        return
-    target = path.resolve()
-    staged = target.with_name(f".{target.name}.{os.getpid()}")
-    try:
-        with open(staged, "w", newline="", encoding="utf-8", opener=_privately) as file:
-            yield file
-        staged.replace(target)
-    finally:
-        staged.unlink(missing_ok=True)
-
-
 def _privately(path: str, flags: int) -> int:
-    return os.open(path, flags | os.O_EXCL, 0o600)
+    """Open a file that only its owner can read."""
+    return os.open(path, flags, 0o600)
 
 
 def _import_chunk(

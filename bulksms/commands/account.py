@@ -5,7 +5,7 @@ from uuid import UUID, uuid4
 
 import click
 
-from bulksms.environment import database
+from bulksms.environment import database, of_account
 from bulksms.output import done, echo, json_option, show_one, show_rows
 from shared.accounts import administration as accounts
 from shared.accounts.administration import close_account
@@ -63,8 +63,8 @@ def list_accounts(as_json: bool) -> None:
 @json_option
 def show(account: str, as_json: bool) -> None:
     """Show one account, by id or name."""
-    with database() as connection:
-        row = show_account(connection, accounts.find_account(connection, account))
+    with of_account(account) as (connection, account_id):
+        row = show_account(connection, account_id)
     show_one(row or {}, as_json)
 
 
@@ -73,8 +73,8 @@ def show(account: str, as_json: bool) -> None:
 @click.option("--reason", help="Kept in the audit log.")
 def suspend(account: str, reason: str | None) -> None:
     """Accept no new sends from an account. Accepted sends continue; `bulksms send hold` stops one."""
-    with database() as connection:
-        accounts.suspend_account(connection, accounts.find_account(connection, account), reason)
+    with of_account(account) as (connection, account_id):
+        accounts.suspend_account(connection, account_id, reason)
     done(f"{account} is suspended.")
 
 
@@ -83,8 +83,8 @@ def suspend(account: str, reason: str | None) -> None:
 @click.option("--reason", help="Kept in the audit log.")
 def activate(account: str, reason: str | None) -> None:
     """Activate a suspended or frozen account."""
-    with database() as connection:
-        reactivate(connection, accounts.find_account(connection, account), reason)
+    with of_account(account) as (connection, account_id):
+        reactivate(connection, account_id, reason)
     done(f"{account} is active.")
 
 
@@ -94,8 +94,8 @@ def activate(account: str, reason: str | None) -> None:
 @click.confirmation_option(prompt="This cannot be undone. Close the account?")
 def close(account: str, reason: str) -> None:
     """Close an account for good: it accepts nothing more, and its keys are revoked. Its history stays."""
-    with database() as connection:
-        close_account(connection, accounts.find_account(connection, account), reason)
+    with of_account(account) as (connection, account_id):
+        close_account(connection, account_id, reason)
     done(f"{account} is closed.")
 
 
@@ -108,8 +108,8 @@ def country(account: str, code: str) -> None:
     With KE, 0711000000 in an import becomes 254711000000. Sends always need international numbers.
     """
     country_code = None if code.lower() == "none" else code.upper()
-    with database() as connection:
-        change_account(connection, accounts.find_account(connection, account), {"country": country_code})
+    with of_account(account) as (connection, account_id):
+        change_account(connection, account_id, {"country": country_code})
     done(
         f"Lists of {account} use the number format of {country_code}." if country_code else f"{account} has no country."
     )
@@ -120,8 +120,8 @@ def country(account: str, code: str) -> None:
 @click.argument("allowed", type=click.Choice(["on", "off"]))
 def authentication(account: str, allowed: str) -> None:
     """Allow or forbid the category authentication for all sends of an account; see also `bulksms sender`."""
-    with database() as connection:
-        accounts.allow_authentication(connection, accounts.find_account(connection, account), allowed == "on")
+    with of_account(account) as (connection, account_id):
+        accounts.allow_authentication(connection, account_id, allowed == "on")
     done(f"{account} {'may' if allowed == 'on' else 'may not'} send in the category authentication.")
 
 
@@ -131,8 +131,8 @@ def authentication(account: str, allowed: str) -> None:
 def retention(account: str, days: str) -> None:
     """Forget texts and phone numbers of an account's sends DAYS after they completed; `none`: use RETENTION_DAYS."""
     retention_days = _days(days, "DAYS")
-    with database() as connection:
-        change_account(connection, accounts.find_account(connection, account), {"retention_days": retention_days})
+    with of_account(account) as (connection, account_id):
+        change_account(connection, account_id, {"retention_days": retention_days})
     period = "as long as the installation" if retention_days is None else counted(retention_days, "day")
     done(f"{account} keeps texts and phone numbers for {period}.")
 
@@ -154,8 +154,7 @@ def set_account(account: str, reason: str | None, **options: Any) -> None:
         changes["country"] = None if changes["country"].lower() == "none" else changes["country"].upper()
     if "retention_days" in changes:
         changes["retention_days"] = _days(changes["retention_days"], "--retention")
-    with database() as connection:
-        account_id = accounts.find_account(connection, account)
+    with of_account(account) as (connection, account_id):
         after = change_account(connection, account_id, changes, reason)
         show_one({"id": account_id, **after}, False)
 
@@ -165,8 +164,8 @@ def set_account(account: str, reason: str | None, **options: Any) -> None:
 @json_option
 def topups(account: str, as_json: bool) -> None:
     """List an account's top-ups, newest first, with what was reversed."""
-    with database() as connection:
-        top_ups = list_top_ups(connection, accounts.find_account(connection, account))
+    with of_account(account) as (connection, account_id):
+        top_ups = list_top_ups(connection, account_id)
     rows = [{name: value for name, value in row.items() if name != "position"} for row in top_ups]
     show_rows(rows, as_json, "Top-ups", "The account has no top-up.")
 
@@ -181,8 +180,7 @@ def reverse(account: str, topup: str, credits: int, reason: str) -> None:
 
     Only available credits can be reversed, not reserved or spent ones. Prints the available credits.
     """
-    with database() as connection:
-        account_id = accounts.find_account(connection, account)
+    with of_account(account) as (connection, account_id):
         result = reverse_top_up(connection, account_id, topup, credits, reason)
         echo(result.balance)
     if result.repeated:
@@ -199,8 +197,7 @@ def reverse(account: str, topup: str, credits: int, reason: str) -> None:
 @click.option("--key", help="Makes the top-up repeatable: the same key again adds nothing.")
 def topup(account: str, credits: int, reason: str, key: str | None) -> None:
     """Add CREDITS to an account. Prints the available credits."""
-    with database() as connection:
-        account_id = accounts.find_account(connection, account)
+    with of_account(account) as (connection, account_id):
         result = top_up(connection, account_id, credits, reason, key or str(uuid4()))
         echo(result.balance)
     if result.repeated:
@@ -218,8 +215,7 @@ def refund(account: str, send_id: UUID | None, message_id: UUID | None, reason: 
     """Refund what was charged for a send or a message, once. Prints the available credits."""
     if (send_id is None) == (message_id is None):
         raise click.UsageError("Name a send or a message: --send or --message.")
-    with database() as connection:
-        account_id = accounts.find_account(connection, account)
+    with of_account(account) as (connection, account_id):
         if send_id is not None:
             result = refund_send(connection, account_id, send_id, reason)
         else:

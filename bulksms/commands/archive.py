@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import UTC, date, datetime
+from datetime import date, datetime
 from pathlib import Path
 
 import click
@@ -17,19 +17,7 @@ from shared.audit.check import audit
 from shared.plurals import counted
 
 FOLDER = click.Path(file_okay=False, path_type=Path)
-
-
-class Day(click.ParamType[date]):
-    """A date such as 2026-01-05."""
-
-    name = "date"
-
-    def convert(self, value: str | date, param: click.Parameter | None, ctx: click.Context | None) -> date:
-        """Parse the date. Fails if it is not one."""
-        try:
-            return value if isinstance(value, date) else datetime.strptime(value, "%Y-%m-%d").replace(tzinfo=UTC).date()
-        except ValueError:
-            self.fail(f"{value!r} is not a date such as 2026-01-05.", param, ctx)
+DAY = click.DateTime(["%Y-%m-%d"])
 
 
 @click.group()
@@ -39,8 +27,10 @@ def archive() -> None:
 
 @archive.command("write")
 @click.argument("folder", type=FOLDER)
-@click.option("--before", type=Day(), required=True, help="Archive the weeks that ended before this date.")
-def write_weeks(folder: Path, before: date) -> None:
+@click.option(
+    "--before", type=DAY, metavar="DATE", required=True, help="Archive the weeks that ended before this date."
+)
+def write_weeks(folder: Path, before: datetime) -> None:
     """Move weeks of messages to files in FOLDER.
 
     Runs a full audit first, and archives nothing if it finds a breach. If it is interrupted, run it again.
@@ -51,7 +41,7 @@ def write_weeks(folder: Path, before: date) -> None:
             breaches = audit(engine, full=True, doubt_grace=target.settings.doubt_grace)
         if breaches:
             raise click.ClickException("The audit is not clean, so nothing was archived. See `bulksms audit --full`.")
-        archived = archive_weeks(engine, before, folder, _say)
+        archived = archive_weeks(engine, before.date(), folder, _say)
     done(f"{counted(len(archived), 'week is', 'weeks are')} archived in {folder}.")
 
 
@@ -69,32 +59,32 @@ def list_weeks(as_json: bool) -> None:
 
 @archive.command("read")
 @click.argument("folder", type=FOLDER)
-@click.argument("week", type=Day())
-def read_week(folder: Path, week: date) -> None:
+@click.argument("week", type=DAY, metavar="WEEK")
+def read_week(folder: Path, week: datetime) -> None:
     """Print the messages of a week as CSV, without what was forgotten or erased since."""
     with _database(installation(), folder) as engine, writing():
-        read(engine, week, folder, sys.stdout.buffer.write)
+        read(engine, week.date(), folder, sys.stdout.buffer.write)
         sys.stdout.buffer.flush()
 
 
 @archive.command("rewrite")
 @click.argument("folder", type=FOLDER)
-@click.argument("week", type=Day())
+@click.argument("week", type=DAY, metavar="WEEK")
 @click.option("--to", type=FOLDER, required=True, help="Another folder, for the new file.")
-def rewrite_week(folder: Path, week: date, to: Path) -> None:
+def rewrite_week(folder: Path, week: datetime, to: Path) -> None:
     """Write a week's file again, without what was forgotten or erased since. Delete the old file afterwards."""
     with _database(installation(), to) as engine:
-        manifest = rewrite(engine, week, folder, to, _say)
+        manifest = rewrite(engine, week.date(), folder, to, _say)
     done(f"{manifest.messages:,} messages are in {to}. Delete the files of the week in {folder}.")
 
 
 @archive.command("restore")
 @click.argument("folder", type=FOLDER)
-@click.argument("week", type=Day())
-def restore_week(folder: Path, week: date) -> None:
+@click.argument("week", type=DAY, metavar="WEEK")
+def restore_week(folder: Path, week: datetime) -> None:
     """Put a week's messages back into the database, without what was forgotten or erased since."""
     with _database(installation(), folder) as engine:
-        restore(engine, week, folder, _say)
+        restore(engine, week.date(), folder, _say)
 
 
 def _say(week: date, step: str) -> None:

@@ -8,11 +8,10 @@ import click
 from rich.markup import escape
 from sqlalchemy import Integer, Text, bindparam, cast, select
 
-from bulksms.environment import database, engine_of, installation
+from bulksms.environment import database, engine_of, installation, of_account
 from bulksms.imports import Report, import_contacts
 from bulksms.numbers import MAX_INTEGER
 from bulksms.output import done, echo, json_option, messages, show_rows
-from shared.accounts import administration as accounts
 from shared.contacts import groups as contacts
 from shared.contacts import suppressions
 from shared.db.tables import contacts as tables
@@ -46,8 +45,8 @@ def group() -> None:
 @click.argument("name")
 def create(account: str, name: str) -> None:
     """Create an empty group. Prints its id."""
-    with database() as connection:
-        made = contacts.create_group(connection, accounts.find_account(connection, account), name)
+    with of_account(account) as (connection, account_id):
+        made = contacts.create_group(connection, account_id, name)
         echo(made)
     done(f"Group {name!r}. Next: {hint('group', 'import', made, 'FILE.csv')}")
 
@@ -57,8 +56,8 @@ def create(account: str, name: str) -> None:
 @json_option
 def list_groups(account: str, as_json: bool) -> None:
     """List an account's groups."""
-    with database() as connection:
-        rows = connection.execute(GROUPS, {"account": accounts.find_account(connection, account)}).mappings().all()
+    with of_account(account) as (connection, account_id):
+        rows = connection.execute(GROUPS, {"account": account_id}).mappings().all()
     show_rows(rows, as_json, f"Groups of {account}", f"None. Make one: {hint('group', 'create', account, 'NAME')}")
 
 
@@ -158,8 +157,7 @@ def add_suppression(account: str, phone: str, category: str | None, sender_id: s
     if sender_id is not None and form_of(sender_id) is None:
         raise click.BadParameter(NO_SENDER_ID, param_hint="--sender")
     scope = suppressions.Scope(category or "", sender_id or "")
-    with database() as connection:
-        account_id = accounts.find_account(connection, account)
+    with of_account(account) as (connection, account_id):
         new = suppressions.suppress(connection, account_id, phone, reason, scope)
         if new:
             suppressions.report_suppressed(connection, account_id, 1, phone, reason, scope)
@@ -179,8 +177,8 @@ def remove_suppression(account: str, phone: str, category: str | None, sender_id
     that was added with the same options.
     """
     scope = suppressions.Scope(category or "", sender_id or "") if category or sender_id else None
-    with database() as connection:
-        was = suppressions.unsuppress(connection, accounts.find_account(connection, account), phone, scope)
+    with of_account(account) as (connection, account_id):
+        was = suppressions.unsuppress(connection, account_id, phone, scope)
     if not was:
         done(f"{phone} was not on the list." if scope is None else f"{phone} was not on the list for that.")
     elif scope is None:
@@ -195,7 +193,6 @@ def remove_suppression(account: str, phone: str, category: str | None, sender_id
 @json_option
 def list_suppressions(account: str, limit: int, as_json: bool) -> None:
     """Show an account's opt-out list, newest first."""
-    with database() as connection:
-        account_id = accounts.find_account(connection, account)
+    with of_account(account) as (connection, account_id):
         rows = connection.execute(SUPPRESSED, {"account": account_id, "limit": limit}).mappings().all()
     show_rows(rows, as_json, f"Opt-outs of {account}", "Nobody has opted out.")

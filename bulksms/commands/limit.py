@@ -6,7 +6,7 @@ from typing import Any
 import click
 from sqlalchemy import Connection
 
-from bulksms.environment import database
+from bulksms.environment import database, of_account
 from bulksms.output import done, json_option, show_one, show_rows
 from shared.accounts import administration as accounts
 from shared.accounts.limits import destinations as to_prefixes
@@ -43,8 +43,8 @@ def limit() -> None:
 @json_option
 def show(account: str, as_json: bool) -> None:
     """Show an account's limits and spending."""
-    with database() as connection:
-        limits = _shown(connection, accounts.find_account(connection, account))
+    with of_account(account) as (connection, account_id):
+        limits = _shown(connection, account_id)
     show_one(limits, as_json)
 
 
@@ -73,8 +73,7 @@ def set_limit(
         given["pumping"] = pumping
     if not given:
         raise click.UsageError("Provide at least one limit.")
-    with database() as connection:
-        account_id = accounts.find_account(connection, account)
+    with of_account(account) as (connection, account_id):
         set_limits(connection, account_id, reason=reason, **given)
         limits = _shown(connection, account_id)
     show_one(limits, as_json)

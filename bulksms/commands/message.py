@@ -4,37 +4,22 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import click
-from sqlalchemy import Row, select, text
+from sqlalchemy import select
 
+from api.resources.messages.history import MessageRow
+from api.resources.messages.search import find_messages
 from bulksms.environment import database
 from bulksms.output import json_option, show_rows
 from shared.accounts import administration as accounts
 from shared.accounts.administration import Refused
 from shared.carriers.error_codes import error_of
 from shared.db.expressions import in_parameter
-from shared.db.tables import messages
+from shared.db.tables.accounts import account as accounts_table
 from shared.db.timeouts import ALLOW_LONG_STATEMENTS
-from shared.ids import first_id_at, message_id
 from shared.plurals import counted
 from shared.sms.phones import is_phone, suggest
 
-FIND = text(
-    """
-    SELECT b.id AS batch_id, r.number, a.name AS account, s.id AS send_id, s.sender_id, b.state, s.state AS send_state,
-           s.created_at
-      FROM send s JOIN batch b ON b.send_id = s.id JOIN account a ON a.id = s.account_id
-     CROSS JOIN LATERAL unnest(string_to_array(b.recipients, E'\\n')) WITH ORDINALITY AS r (phone, number)
-     WHERE s.id >= :since AND (CAST(:account AS bigint) IS NULL OR s.account_id = :account)
-       AND position(:phone IN b.recipients) > 0 AND r.phone = :phone
-     ORDER BY s.id DESC, b.id, r.number LIMIT :limit
-    """
-)
-"""Searches the recipients of whole batches, which have no index: `position` is a cheap first look at each."""
-MESSAGES = messages.message.c
-ROWS = select(
-    *MESSAGES["id", "status", "carrier", "reference", "error", "attempts", "submitted_at", "finished_at"]
-).where(in_parameter(MESSAGES.id, "ids"))
-ENDED = ("canceled", "expired")
+NAMES = select(accounts_table.c.id, accounts_table.c.name).where(in_parameter(accounts_table.c.id, "accounts"))
 
 
 @click.group()
@@ -65,34 +50,36 @@ def find(phone: str, account: str | None, days: int, limit: int, as_json: bool) 
             f"{phone!r} is not a phone number: give digits only."
             + (f" Did you mean {suggestion}?" if suggestion else "")
         )
-    since = first_id_at(datetime.now(UTC) - timedelta(days=days))
+    query: dict[str, Any] = {"phone": phone, "since": datetime.now(UTC) - timedelta(days=days)}
+    found: list[MessageRow] = []
     with database() as connection:
         connection.execute(ALLOW_LONG_STATEMENTS)
         owner = accounts.find_account(connection, account) if account else None
-        parameters = {"phone": phone, "since": since, "account": owner, "limit": limit}
-        recipients = connection.execute(FIND, parameters).all()
-        ids = [message_id(row.batch_id, row.number) for row in recipients]
-        rows = {row.id: row for row in connection.execute(ROWS, {"ids": ids})}
+        while True:
+            page = find_messages(connection, owner, {**query, "limit": limit - len(found)})
+            found += page.messages
+            if page.next_cursor is None or len(found) == limit:
+                break
+            query["cursor"] = page.next_cursor
+        rows = connection.execute(NAMES, {"accounts": [row.account_id for row in found]})
+        names = {row.id: row.name for row in rows}
     empty = f"No message to {phone} was accepted in the last {counted(days, 'day')}. Use --days to look further back."
-    shown = [_shown(recipient, rows.get(each)) for recipient, each in zip(recipients, ids, strict=True)]
-    show_rows(shown, as_json, "Messages", empty)
+    show_rows((_shown(row, names[row.account_id]) for row in found), as_json, "Messages", empty)
 
 
-def _shown(recipient: Row[Any], row: Row[Any] | None) -> dict[str, Any]:
-    """A message as shown to the operator. Without a row of its own it has the status of its batch or send."""
-    status = row.status if row is not None else recipient.state if recipient.state in ENDED else recipient.send_state
-    error = error_of(row.status, row.error, row.carrier) if row is not None else None
+def _shown(row: MessageRow, account: str) -> dict[str, Any]:
+    error = error_of(row.status, row.error, row.carrier)
     return {
-        "message_id": message_id(recipient.batch_id, recipient.number),
-        "account": recipient.account,
-        "send_id": recipient.send_id,
-        "sender_id": recipient.sender_id,
-        "status": status,
+        "message_id": row.id,
+        "account": account,
+        "send_id": row.send_id,
+        "sender_id": row.sender_id,
+        "status": row.status,
         "error": error and error["code"],
-        "carrier": row and row.carrier,
+        "carrier": row.carrier,
         "carrier_code": error and error["carrier_code"],
-        "reference": row and row.reference,
-        "accepted": recipient.created_at,
-        "submitted": row.submitted_at if row is not None and row.attempts else None,
-        "finished": row and row.finished_at,
+        "reference": row.carrier_reference,
+        "accepted": row.created_at,
+        "submitted": row.submitted_at if row.attempts else None,
+        "finished": row.finished_at,
     }

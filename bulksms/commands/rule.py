@@ -4,9 +4,8 @@ import re
 
 import click
 
-from bulksms.environment import database
+from bulksms.environment import of_account
 from bulksms.output import done, json_option, show_rows
-from shared.accounts import administration as accounts
 from shared.accounts import category_rules
 from shared.accounts.administration import Refused
 from shared.sends.quiet_hours import clock
@@ -25,8 +24,8 @@ def rule() -> None:
 @json_option
 def list_rules(account: str, as_json: bool) -> None:
     """Show an account's rules."""
-    with database() as connection:
-        rows = category_rules.list_rules(connection, accounts.find_account(connection, account))
+    with of_account(account) as (connection, account_id):
+        rows = category_rules.list_rules(connection, account_id)
     shown = [
         {
             "category": row.category,
@@ -48,8 +47,8 @@ def list_rules(account: str, as_json: bool) -> None:
 def quiet_hours(account: str, category: str, begins: str, ends: str | None) -> None:
     """Set quiet hours of a category from BEGINS to ENDS, recipient's time: 21:00 08:00; or `none`."""
     hours = None if begins == "none" and ends is None else (_minute(begins), _minute(ends or ""))
-    with database() as connection:
-        category_rules.set_quiet_hours(connection, accounts.find_account(connection, account), category, hours)
+    with of_account(account) as (connection, account_id):
+        category_rules.set_quiet_hours(connection, account_id, category, hours)
     done(f"New {category} sends of {account} have {'no quiet hours' if hours is None else 'these quiet hours'}.")
 
 
@@ -60,8 +59,7 @@ def quiet_hours(account: str, category: str, begins: str, ends: str | None) -> N
 @click.argument("hours", type=click.IntRange(1, category_rules.MAX_HOURS), default=24)
 def cap(account: str, category: str, most: int, hours: int) -> None:
     """Limit messages of a category to MOST per phone number in HOURS; 0: no limit."""
-    with database() as connection:
-        account_id = accounts.find_account(connection, account)
+    with of_account(account) as (connection, account_id):
         category_rules.set_cap(connection, account_id, category, (most, hours) if most else None)
     done(f"New {category} sends of {account} have {'this cap' if most else 'no cap'}.")
 

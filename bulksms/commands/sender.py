@@ -2,7 +2,7 @@
 
 import click
 
-from bulksms.environment import database
+from bulksms.environment import database, of_account
 from bulksms.output import done, json_option, show_rows
 from shared.accounts import administration as accounts
 from shared.health.finding import hint
@@ -22,8 +22,8 @@ def sender() -> None:
 @click.argument("sender_id")
 def request(account: str, sender_id: str) -> None:
     """Request a sender ID on behalf of an account."""
-    with database() as connection:
-        new = senders.request_sender(connection, accounts.find_account(connection, account), sender_id)
+    with of_account(account) as (connection, account_id):
+        new = senders.request_sender(connection, account_id, sender_id)
     done(
         f"{sender_id} is pending. Next: {hint('sender', 'approve', account, sender_id)}"
         if new
@@ -85,8 +85,7 @@ def suspend(account: str, sender_id: str, reason: str) -> None:
 @click.argument("allowed", type=click.Choice(["on", "off"]))
 def authentication(account: str, sender_id: str, allowed: str) -> None:
     """Allow or forbid the category authentication for one sender ID."""
-    with database() as connection:
-        owner = accounts.find_account(connection, account)
+    with of_account(account) as (connection, owner):
         senders.allow_authentication_from(connection, owner, sender_id, allowed == "on")
     done(f"{sender_id} {'may' if allowed == 'on' else 'may not'} be used in the category authentication.")
 
@@ -96,6 +95,6 @@ def _describe(names: list[Name]) -> list[str] | None:
 
 
 def _decide(account: str, sender_id: str, state: senders.Decision, reason: str | None) -> None:
-    with database() as connection:
-        senders.decide_sender(connection, accounts.find_account(connection, account), sender_id, state, reason)
+    with of_account(account) as (connection, account_id):
+        senders.decide_sender(connection, account_id, sender_id, state, reason)
     done(f"{sender_id} is {state}.")

@@ -1,12 +1,12 @@
 """One client's connection to a simulated SMSC. PDUs that arrive together are answered in one write."""
 
 import asyncio
+from collections.abc import Iterator
 from itertools import count
 from typing import Protocol
 
 from bulksms.smsc.behavior import TAKEN, Behavior, Decision
 from bulksms.smsc.delivery_queue import Delivery, DeliveryQueue, Receipt, clock
-from bulksms.smsc.garbage import Garbage
 from bulksms.smsc.inbound import InboundPart
 from bulksms.smsc.records import Records
 from bulksms.smsc.settings import SmscSettings, format_id
@@ -27,7 +27,7 @@ class Smsc(Protocol):
     settings: SmscSettings
     records: Records
     behavior: Behavior
-    garbage: Garbage
+    garbage: Iterator[bytes]
     misbehaves: bool
     connections: "set[Connection]"
     loop: asyncio.AbstractEventLoop
@@ -167,7 +167,7 @@ class Connection(asyncio.Protocol):
             raise Disconnect
         if decision.garbage or (settings.garbage_after and submits % settings.garbage_after == 0):
             self._counts.garbage += 1
-            self._out.append(self._smsc.garbage.next())
+            self._out.append(next(self._smsc.garbage))
 
     def _dispatch(self, command: int, status: int, sequence: int, body: bytes) -> None:
         if command == Command.DELIVER_SM_RESP:

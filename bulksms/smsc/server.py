@@ -5,13 +5,12 @@ import contextlib
 import threading
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import count
+from itertools import count, cycle
 from typing import Any
 
-from bulksms.smsc.behavior import Behavior
+from bulksms.smsc.behavior import GARBAGE, Behavior
 from bulksms.smsc.connection import Connection
 from bulksms.smsc.delivery_queue import DeliveryQueue
-from bulksms.smsc.garbage import Garbage
 from bulksms.smsc.inbound import inbound_parts
 from bulksms.smsc.records import Records, Watch
 from bulksms.smsc.settings import SmscSettings
@@ -24,7 +23,7 @@ class Smsc:
         self.settings = settings
         self.records = Records(watch=watch)
         self.behavior = Behavior(settings)
-        self.garbage = Garbage()
+        self.garbage: Iterator[bytes] = cycle(GARBAGE)
         self.misbehaves = bool(settings.drop_after or settings.garbage_after)
         self.connections: set[Connection] = set()
         self.loop = asyncio.get_running_loop()

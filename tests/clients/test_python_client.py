@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 from bulksms_client import ApiError, Client, Unreachable, wire
 from bulksms_client.people import SignIn
-from bulksms_client.transport import KeyTokens, Transport
+from bulksms_client.transport import Transport
 from bulksms_client.wire import HARMLESS, ONLY_ONCE, Wire
 
 import api.resources  # noqa: F401 - declares the endpoints

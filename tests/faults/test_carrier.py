@@ -7,16 +7,15 @@ receipt tells; so after most faults nothing is.
 import random
 import time
 from collections.abc import Iterator
-from itertools import count
+from itertools import count, cycle
 from pathlib import Path
 from typing import Any
 
 import psutil
 import pytest
 
-from bulksms.smsc.behavior import LOST, TAKEN, Decision
+from bulksms.smsc.behavior import GARBAGE, LOST, TAKEN, Decision
 from bulksms.smsc.delivery_queue import DeliveryQueue, Receipt
-from bulksms.smsc.garbage import KINDS, Garbage
 from shared.carriers.smpp.constants import Command, Status
 from shared.carriers.smpp.pdu import pdu
 from tests.faults.carriers import WINDOW, SmscPeer, smsc_peer
@@ -152,16 +151,16 @@ def test_f48_sends_garbage(fault: Fault, peer: SmscPeer) -> None:
     with fault.workload():
         time.sleep(5)
         peer.change(garbage_after=0)
-    broken = peer.smsc.records.counts.garbage * 4 // len(KINDS) + 4
+    broken = peer.smsc.records.counts.garbage * 4 // len(GARBAGE) + 4
     fault.check(in_doubt=broken * WINDOW)
-    assert peer.smsc.records.counts.garbage > len(KINDS)
+    assert peer.smsc.records.counts.garbage > len(GARBAGE)
 
 
 @pytest.mark.parametrize("carrier_settings", [{"garbage_after": 50}])
 def test_f49_answers_with_wrong_numbers(fault: Fault, peer: SmscPeer) -> None:
     sequences = [1, 2, 0, 0x7FFFFFFF, 0xFFFFFFFF, 50, 10**6]
     strangers = [pdu(Command.SUBMIT_SM_RESP, 0, sequence, b"stranger\0") for sequence in sequences]
-    peer.smsc.garbage = Garbage(strangers)
+    peer.smsc.garbage = cycle(strangers)
     with fault.workload():
         time.sleep(5)
         peer.change(garbage_after=0)
@@ -197,7 +196,7 @@ def test_f52_is_silent(fault: Fault, peer: SmscPeer) -> None:
 def test_f53_unbinds_and_sends_unknown_commands(fault: Fault, peer: SmscPeer) -> None:
     alert = pdu(Command.ALERT_NOTIFICATION, 0, 9, b"\1\1254711000000\0\0\0\0")
     kinds = [pdu(Command.UNBIND, 0, 77), alert, pdu(0x0999, 0, 78, b"what?"), pdu(0x80000999, 0, 79)]
-    peer.smsc.garbage = Garbage(kinds)
+    peer.smsc.garbage = cycle(kinds)
     with fault.workload():
         time.sleep(6)
         peer.change(garbage_after=0)

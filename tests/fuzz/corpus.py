@@ -2,8 +2,8 @@
 
 import json
 
+from bulksms.smsc.behavior import GARBAGE
 from bulksms.smsc.delivery_queue import Receipt
-from bulksms.smsc.garbage import KINDS
 from bulksms.smsc.inbound import inbound_parts
 from shared.carriers.smpp.constants import RESPONSE, Command, Tag
 from shared.carriers.smpp.pdu import Bind, Message, bind_body, message_body, pdu, tlv
@@ -47,7 +47,7 @@ def stream() -> list[bytes]:
     made += [pdu(Command.SUBMIT_SM_RESP, 0, sequence, b"id-%d\0" % sequence) for sequence in range(1, 40)]
     made += [pdu(Command.SUBMIT_SM_RESP, status, 3) for status in (0x58, 0x14, 0x0B, 8, 0x400)]
     made += [pdu(Command.ENQUIRE_LINK, 0, 9), pdu(Command.ENQUIRE_LINK_RESP, 0, 9), pdu(Command.GENERIC_NACK, 3, 2)]
-    made += [pdu(Command.UNBIND, 0, 5), pdu(Command.DATA_SM, 0, 6, b"\0\1\1254\0\1\1254\0\4\0\0"), *KINDS]
+    made += [pdu(Command.UNBIND, 0, 5), pdu(Command.DATA_SM, 0, 6, b"\0\1\1254\0\1\1254\0\4\0\0"), *GARBAGE]
     return made
 
 

@@ -4,12 +4,12 @@ import contextlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import cycle
 from unittest.mock import Mock
 
-from bulksms.smsc.behavior import Behavior
+from bulksms.smsc.behavior import GARBAGE, Behavior
 from bulksms.smsc.connection import Connection
 from bulksms.smsc.delivery_queue import DeliveryQueue
-from bulksms.smsc.garbage import Garbage
 from bulksms.smsc.records import Records
 from bulksms.smsc.settings import SmscSettings
 from shared.carriers.http import callbacks, paths
@@ -116,7 +116,7 @@ def smsc(data: bytes, mutator: Mutator) -> None:
     """Our own simulated SMSC is fed in pieces."""
     settings = SmscSettings()
     server = Mock(
-        settings=settings, records=Records(), behavior=Behavior(settings), garbage=Garbage(), misbehaves=False
+        settings=settings, records=Records(), behavior=Behavior(settings), garbage=cycle(GARBAGE), misbehaves=False
     )
     server.connections = set()
     server.next_id = lambda: "0000000001"

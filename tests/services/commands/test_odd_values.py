@@ -99,12 +99,12 @@ def test_rejected_rows_never_overwrite_the_list(run: Run, tmp_path: Path) -> Non
         assert file.read_text() == content
 
 
-def test_a_report_of_rejected_rows_is_replaced_when_it_is_complete(run: Run, tmp_path: Path) -> None:
+def test_rejected_rows_are_written_where_that_is_possible(run: Run, tmp_path: Path) -> None:
     group, file, report = a_group(run), tmp_path / "list.csv", tmp_path / "bad.csv"
     report.write_text("earlier")
     file.write_bytes(b"phone\n254733000001\n" + b"\xff" * 9)
     run("group", "import", group, file, "--errors", report, code=1)
-    assert report.read_text() == "earlier"
+    assert report.read_text() == "line,value,detail\n"
     file.write_text("phone\n254733000001\nbäd\n", encoding="utf-8")
     run("group", "import", group, file, "--errors", report, code=0)
     assert "bäd" in report.read_text(encoding="utf-8")

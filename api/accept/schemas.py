@@ -7,9 +7,10 @@ from typing import Any, ClassVar
 from marshmallow import ValidationError, validate, validates, validates_schema
 
 from api.schemas import fields, send_options
+from api.schemas.base import Request
 from api.schemas.errors import fail
 from api.schemas.examples import GROUP_ID, OTHER_PHONE, PHONE, WEBHOOK_URL
-from api.schemas.fields import MAX_REFERENCE_LENGTH, SENDER_ID_LENGTH, Request, doc
+from api.schemas.fields import MAX_REFERENCE_LENGTH, SENDER_ID_LENGTH
 from api.schemas.rules import PartRules, QuietHours
 from api.schemas.times import check_due, check_expiry
 from shared.contacts.fields import value_problem
@@ -24,72 +25,58 @@ class SendOptions(Request):
     """Fields common to all sends."""
 
     sender_id = fields.String(
-        required=True,
-        validate=SENDER_ID_LENGTH,
-        metadata=doc("A sender ID registered by the account.", "ACME"),
+        "A sender ID registered by the account.", "ACME", required=True, validate=SENDER_ID_LENGTH
     )
     message = fields.Text(
+        "The text: 1 to 1,600 characters, not blank. `{{name}}` and `{{name|default}}` are placeholders.",
+        "Your table is ready.",
         required=True,
-        metadata=doc(
-            "The text: 1 to 1,600 characters, not blank. `{{name}}` and `{{name|default}}` are placeholders.",
-            "Your table is ready.",
-            minLength=1,
-            maxLength=MAX_CHARACTERS,
-        ),
+        minLength=1,
+        maxLength=MAX_CHARACTERS,
     )
     send_at = fields.Timestamp(
-        metadata=doc("When to send, at most 90 days ahead; defaults to now. A time up to 60 seconds ago means now.")
+        "When to send, at most 90 days ahead; defaults to now. A time up to 60 seconds ago means now."
     )
-    expires_at = fields.Timestamp(
-        metadata=doc("When unsent messages expire; defaults to 72 hours after the send is due.")
-    )
+    expires_at = fields.Timestamp("When unsent messages expire; defaults to 72 hours after the send is due.")
     reference = fields.String(
+        "Your own reference, returned wherever the send appears.",
+        "order A-1042",
         validate=validate.Length(1, MAX_REFERENCE_LENGTH, error="A reference has {min} to {max} characters."),
-        metadata=doc("Your own reference, returned wherever the send appears.", "order A-1042"),
     )
     category = fields.Enum(
         Category,
-        by_value=True,
+        "The send's purpose, which decides its priority. Use `marketing` for campaigns: an account's sends of one"
+        " category go in order, so a `transactional` campaign delays your other transactional messages.",
+        "transactional",
         load_default=Category.TRANSACTIONAL,
-        metadata=doc(
-            "The send's purpose, which decides its priority. Use `marketing` for campaigns: an account's sends of one"
-            " category go in order, so a `transactional` campaign delays your other transactional messages.",
-            "transactional",
-            enum=[*map(str, Category)],
-        ),
     )
     on_unicode = send_options.on_unicode()
     max_segments = send_options.max_segments()
     strict = fields.StrictBoolean(
-        load_default=False, metadata=doc("Refuse the request unless every recipient can be accepted.", False)
+        "Refuse the request unless every recipient can be accepted.", False, load_default=False
     )
     allow_duplicates = fields.StrictBoolean(
-        load_default=False, metadata=doc("Send to a phone number as often as it is listed, instead of once.", False)
+        "Send to a phone number as often as it is listed, instead of once.", False, load_default=False
     )
     rate = send_options.rate(
         "Maximum segments per second; without it, as fast as the route allows. A single second may have up to 30 %"
         " more if the previous ones had less."
     )
-    callback_url = fields.WebhookUrl(
-        metadata=doc("URL that receives this send's events, in addition to your webhooks.", WEBHOOK_URL)
-    )
+    callback_url = fields.WebhookUrl("URL that receives this send's events, in addition to your webhooks.", WEBHOOK_URL)
     quiet_hours = fields.Nested(
         QuietHours,
-        metadata=doc(
-            "Hours in which messages wait, in the recipient's local time, with the time zone derived from the prefix."
-            " Defaults to the account's quiet hours for the category. Not allowed for `authentication`.",
-            {"from": "21:00", "until": "08:00"},
-        ),
+        "Hours in which messages wait, in the recipient's local time, with the time zone derived from the prefix."
+        " Defaults to the account's quiet hours for the category. Not allowed for `authentication`.",
+        {"from": "21:00", "until": "08:00"},
     )
     quote_id = fields.UUID(
-        metadata=doc(
-            "A quote from POST /sms/quote for the same body. The send costs no more than quoted, or is refused.",
-            "019cad1e-2d10-7b55-a6c1-0f4e9d2b7a38",
-        )
+        "A quote from POST /sms/quote for the same body. The send costs no more than quoted, or is refused.",
+        "019cad1e-2d10-7b55-a6c1-0f4e9d2b7a38",
     )
     metadata = fields.Dict(
+        "Your own data, up to 2 kB, returned with the send and in its events.",
+        {"order": "A-1042"},
         keys=fields.String(),
-        metadata=doc("Your own data, up to 2 kB, returned with the send and in its events.", {"order": "A-1042"}),
     )
 
     @validates("send_at")
@@ -166,16 +153,8 @@ class Recipients(fields.Raw):
 class SingleSend(SendOptions):
     """One message to one phone."""
 
-    phone = fields.Phone(
-        required=True,
-        metadata=doc("Digits only, starting with the country code.", PHONE),
-    )
-    variables = Values(
-        metadata=doc(
-            "The values of the message's placeholders, by name.",
-            {"name": "Ann"},
-        )
-    )
+    phone = fields.Phone("Digits only, starting with the country code.", PHONE, required=True)
+    variables = Values("The values of the message's placeholders, by name.", {"name": "Ann"})
     independent = frozenset({"sender_id", "phone", "message", "reference", "variables", "on_unicode", "max_segments"})
 
 
@@ -183,19 +162,14 @@ class BulkSend(SendOptions, PartRules):
     """One message to several phones."""
 
     phones = Recipients(
+        "1 to 100,000 recipients: phone numbers, with digits only and starting with the country code, or objects"
+        " with `phone` and `variables`, the values of the message's placeholders.",
+        [PHONE, OTHER_PHONE],
         required=True,
-        metadata=doc(
-            "1 to 100,000 recipients: phone numbers, with digits only and starting with the country code, or objects"
-            " with `phone` and `variables`, the values of the message's placeholders.",
-            [PHONE, OTHER_PHONE],
-        ),
     )
 
 
 class GroupSend(SendOptions, PartRules):
     """One message to every contact of a group."""
 
-    group_id = fields.UUID(
-        required=True,
-        metadata=doc("A group of the account.", GROUP_ID),
-    )
+    group_id = fields.UUID("A group of the account.", GROUP_ID, required=True)

@@ -19,7 +19,8 @@ from api.operations import Api
 from api.problems import CATALOGUE, Problem
 from api.resources.auth.routes import CREDENTIALS, REVOKE_TOKEN
 from api.resources.sms.routes import QUOTES
-from api.schemas.fields import Request, Timestamp
+from api.schemas.base import Request
+from api.schemas.fields import Timestamp
 from shared.settings import IDEMPOTENCY_DAYS
 
 BODIES = {"/auth/token": CREDENTIALS, "/auth/revoke": REVOKE_TOKEN}

@@ -5,7 +5,7 @@ from typing import Any
 from marshmallow import validate
 
 from api.schemas import fields
-from api.schemas.fields import IN_RANGE, Request, doc
+from api.schemas.base import Request
 from api.schemas.paging import Paging
 from shared.ids import LAST_NUMBER
 
@@ -17,21 +17,20 @@ ACTOR = "operator key opk_4f1cQ9zK27Lb"
 def reason(*, required: bool = True) -> fields.String:
     """Why a change is made."""
     return fields.String(
+        "Why; kept in the audit log.",
+        "invoice 2026-0117",
         required=required,
         validate=[
-            validate.Length(1, MAX_REASON_LENGTH, error="Use {min} to {max} characters."),
+            fields.length(1, MAX_REASON_LENGTH),
             validate.Predicate("isprintable", error="Remove the invisible characters."),
             validate.Predicate("strip", error="Say why."),
         ],
-        metadata=doc("Why; kept in the audit log.", "invoice 2026-0117"),
     )
 
 
 def account_id(description: str = "The account.", **options: Any) -> fields.WholeNumber:
     """An account's id in a body."""
-    return fields.WholeNumber(
-        validate=validate.Range(1, LAST_NUMBER, error=IN_RANGE), metadata=doc(description, ACCOUNT_ID), **options
-    )
+    return fields.WholeNumber(description, ACCOUNT_ID, validate=fields.between(1, LAST_NUMBER), **options)
 
 
 class WithReason(Request):
@@ -49,6 +48,4 @@ class WithOptionalReason(Request):
 class AccountPaging(Paging):
     """Paging through what belongs to one account, or to all."""
 
-    account_id = fields.Integer(
-        validate=validate.Range(1, LAST_NUMBER, error=IN_RANGE), metadata=doc("Only of this account.", ACCOUNT_ID)
-    )
+    account_id = fields.Integer("Only of this account.", ACCOUNT_ID, validate=fields.between(1, LAST_NUMBER))

@@ -2,12 +2,10 @@
 
 from typing import Any, ClassVar
 
-from marshmallow import Schema
-
 from api.schemas import fields
+from api.schemas.base import Response
 from api.schemas.errors import fail
 from api.schemas.examples import NOT_A_PHONE_IN_KENYA
-from api.schemas.fields import doc
 
 MAX_ENTRIES = 100_000
 """Entries per request."""
@@ -28,12 +26,10 @@ class Entries(fields.Raw):
         return value
 
 
-class RejectedEntryResponse(Schema):
+class RejectedEntryResponse(Response):
     """A rejected entry."""
 
-    index = fields.Integer(required=True, metadata=doc("The entry's index in the list, from 0.", 3))
-    phone = fields.String(
-        required=True, allow_none=True, metadata=doc("As given; null if it was not a string.", "0712")
-    )
-    code = fields.String(required=True, metadata=doc("Why it was rejected.", "invalid_phone"))
-    detail = fields.String(required=True, metadata=doc("Human-readable reason.", NOT_A_PHONE_IN_KENYA))
+    index = fields.Integer("The entry's index in the list, from 0.", 3)
+    phone = fields.String("As given; null if it was not a string.", "0712", allow_none=True)
+    code = fields.String("Why it was rejected.", "invalid_phone")
+    detail = fields.String("Human-readable reason.", NOT_A_PHONE_IN_KENYA)

@@ -1,25 +1,23 @@
-"""Schemas of requests and their fields: Marshmallow's with this API's error codes, and the API's own.
+"""Fields of schemas: Marshmallow's with this API's error codes, and the API's own.
 
-The OpenAPI document is generated from a field class's `json_schema`, which describes its type, and from the `metadata`
-of each field, which describes its use in one schema: `doc("What it is.", an_example)`.
+The OpenAPI document is generated from a field class's `json_schema`, which describes its type, and from what each field
+says about its use in one schema: `fields.String("What it is.", an_example)`.
 """
 
+import enum
 import uuid
+from collections.abc import Iterable
 from datetime import UTC, datetime
-from functools import lru_cache
-from itertools import islice
 from typing import Any, ClassVar
 
-from marshmallow import RAISE, Schema, ValidationError, fields, missing, validate
+from marshmallow import Schema, fields, validate
 
-from api.problems import MAX_ERRORS
-from api.schemas.errors import UNKNOWN_FIELD, coded, fail
+from api.schemas.errors import coded, fail
 from shared.events.webhook_urls import MAX_URL_LENGTH, url_problem
 from shared.ids import rfc3339
 from shared.sms.phones import PHONE, invalid_detail, suggest
 from shared.sms.segments import text_problem
 
-IN_RANGE = "Use a number from {min} to {max}."
 MAX_NAME_LENGTH = 100
 """Characters of the name of an account, a key, a group or a carrier."""
 MAX_REFERENCE_LENGTH = 255
@@ -29,9 +27,18 @@ SENDER_ID_LENGTH = validate.Length(
 ID_FORM = "an id as the API returns it: a UUID, such as 019cad1e-3f78-7c3e-9b5f-2e61d08fa4b7"
 
 
-def doc(description: str, example: Any = None, **json_schema: Any) -> dict[str, Any]:
-    """A field's `metadata` for the OpenAPI document: its description, an example, and further JSON Schema keywords."""
-    return {"description": description, **({} if example is None else {"example": example}), **json_schema}
+KEYWORDS = ("format", "items", "maxLength", "minLength", "pattern")
+"""Of JSON Schema: what a field may say besides its description and example."""
+
+
+def between(least: float, most: float) -> validate.Range:
+    """Check that a number is in a range, ends included."""
+    return validate.Range(least, most, error="Use a number from {min} to {max}.")
+
+
+def length(least: int, most: int) -> validate.Length:
+    """Check the number of characters of a string."""
+    return validate.Length(least, most, error="Use {min} to {max} characters.")
 
 
 def timestamp(moment: datetime | None) -> str | None:
@@ -40,12 +47,32 @@ def timestamp(moment: datetime | None) -> str | None:
 
 
 class Coded(fields.Field[Any]):
-    """Base of all fields: the error codes of missing and null values."""
+    """Base of all fields: what the OpenAPI document says about them, and the error codes of missing and null values.
+
+    `one_of` are all its values. `required=False` in a Response means that the field can be absent. Other options are
+    those of Marshmallow, and KEYWORDS.
+    """
 
     default_error_messages = {  # noqa: RUF012
         "required": coded("required", "This field is required."),
         "null": coded("required", "The value must not be null."),
     }
+
+    def __init__(
+        self,
+        description: str = "",
+        example: Any = None,
+        *,
+        one_of: Iterable[str | None] | None = None,
+        required: bool | None = None,
+        **options: Any,
+    ) -> None:
+        values = None if one_of is None else [each if each is None else str(each) for each in one_of]
+        told = {"description": description or None, "example": example, "enum": values}
+        metadata = {name: value for name, value in told.items() if value is not None}
+        metadata |= {name: options.pop(name) for name in KEYWORDS if name in options}
+        super().__init__(required=bool(required), metadata=metadata, **options)
+        self.can_be_absent = required is False
 
     def load_present(self, value: Any, name: str, data: Any) -> Any:
         """Like `deserialize`, for a value that is present and not null, in half the time: it is on the hot path."""
@@ -59,6 +86,21 @@ class String(Coded, fields.String):
     """A string."""
 
     default_error_messages = {"invalid": coded("wrong_type", "Use a string, in double quotes.")}  # noqa: RUF012
+
+
+class Choice(String):
+    """One of several strings."""
+
+    def __init__(
+        self,
+        choices: Iterable[str],
+        description: str = "",
+        example: Any = None,
+        *,
+        error: str = "Use one of {choices}.",
+        **options: Any,
+    ) -> None:
+        super().__init__(description, example, validate=validate.OneOf([*choices], error=error), **options)
 
 
 class Integer(Coded, fields.Integer):
@@ -88,9 +130,8 @@ class Boolean(Coded, fields.Boolean):
 class QueryBoolean(Boolean):
     """`true` or `false` in a query, and no other word for it."""
 
-    def __init__(self, **options: Any) -> None:
-        """`options` are those of any field."""
-        super().__init__(truthy={"true"}, falsy={"false"}, **options)
+    def __init__(self, description: str, example: Any = None, **options: Any) -> None:
+        super().__init__(description, example, truthy={"true"}, falsy={"false"}, **options)
 
 
 class StrictBoolean(Boolean):
@@ -111,6 +152,9 @@ class Enum(Coded, fields.Enum[Any]):
 
     json_schema: ClassVar[dict[str, Any]] = {"type": "string"}
 
+    def __init__(self, kind: type[enum.Enum], description: str = "", example: Any = None, **options: Any) -> None:
+        super().__init__(description, example, enum=kind, by_value=True, **options)
+
 
 class Dict(Coded, fields.Dict):
     """An object with any keys."""
@@ -127,6 +171,9 @@ class List(Coded, fields.List[Any]):
         "invalid": coded("wrong_type", 'Use a list, such as ["254711000000"].')
     }
 
+    def __init__(self, inner: fields.Field[Any], description: str = "", example: Any = None, **options: Any) -> None:
+        super().__init__(description, example, cls_or_instance=inner, **options)
+
 
 class Raw(Coded, fields.Raw):
     """A value of any type, unchanged."""
@@ -134,6 +181,9 @@ class Raw(Coded, fields.Raw):
 
 class Nested(Coded, fields.Nested):
     """An object with its own schema."""
+
+    def __init__(self, nested: type[Schema], description: str = "", example: Any = None, **options: Any) -> None:
+        super().__init__(description, example, nested=nested, **options)
 
 
 class UUID(Coded, fields.UUID):
@@ -212,9 +262,9 @@ class Country(String):
 
     json_schema: ClassVar[dict[str, Any]] = {"pattern": "^[A-Z]{2}$"}
 
-    def __init__(self, **options: Any) -> None:
+    def __init__(self, description: str, example: Any = None, **options: Any) -> None:
         form = validate.Regexp("[A-Z]{2}\\Z", error="Use the two capital letters of ISO 3166-1, such as KE.")
-        super().__init__(validate=form, **options)
+        super().__init__(description, example, validate=form, **options)
 
 
 class WebhookUrl(String):
@@ -228,56 +278,3 @@ class WebhookUrl(String):
         if problem is not None:
             raise fail("invalid_url", problem)
         return url
-
-
-class Request(Schema):
-    """A request's body or query. An unknown field is an error that names the most similar known field."""
-
-    class Meta:
-        unknown = RAISE
-
-    error_messages = {  # noqa: RUF012 - as Marshmallow declares it
-        "unknown": coded(UNKNOWN_FIELD, ""),
-        "type": coded("wrong_type", "Use an object, in braces, as /reference shows it."),
-    }
-    independent: ClassVar[frozenset[str]] = frozenset()
-    """Fields that no `validates` and no `validates_schema` method reads."""
-
-    def load(self, data: Any, **options: Any) -> Any:
-        """Load as Marshmallow does, but skip absent optional fields, which would take as long as present ones.
-
-        If all given fields are valid and `independent`, only the fields' own checks run. Raises ValidationError.
-        """
-        if isinstance(data, dict) and len(data) > len(self.fields) + MAX_ERRORS:
-            known = {field.data_key or name for name, field in self.load_fields.items()}
-            unknown = islice((name for name in data if name not in known), MAX_ERRORS)
-            raise ValidationError({name: coded(UNKNOWN_FIELD, "") for name in unknown})
-        if options or not isinstance(data, dict) or not data.keys() <= self.fields.keys():
-            return super().load(data, **options)
-        schema, defaults, independent = _narrowed(type(self), frozenset(data))
-        if independent and None not in data.values():
-            try:
-                return {
-                    **defaults,
-                    **{name: field.load_present(data[name], name, data) for name, field in independent},
-                }
-            except ValidationError:
-                pass  # the slow path below collects all errors
-        return {**defaults, **Schema.load(schema, data)}
-
-
-@lru_cache(500)
-def _narrowed(kind: type[Request], given: frozenset[str]) -> tuple[Request, dict[str, Any], list[tuple[str, Coded]]]:
-    """For an object with these keys: a schema, the defaults of absent fields, and the fields if all are independent."""
-    whole = kind()
-    if any(field.data_key for field in whole.fields.values()):
-        return whole, {}, []
-    needed = [
-        name for name, field in whole.fields.items() if name in given or field.required or callable(field.load_default)
-    ]
-    absent = {name: field.load_default for name, field in whole.fields.items() if name not in needed}
-    defaults = {name: value for name, value in absent.items() if value is not missing}
-    narrowed = kind(only=needed)
-    independent = given == set(needed) and given <= kind.independent
-    coded_fields = [(name, field) for name, field in narrowed.fields.items() if isinstance(field, Coded)]
-    return narrowed, defaults, coded_fields if independent else []

@@ -7,7 +7,6 @@ from marshmallow import validate
 
 from api.schemas import fields
 from api.schemas.errors import fail
-from api.schemas.fields import doc
 from shared.people.emails import MAX_EMAIL_LENGTH, normalized_email
 from shared.people.passwords import MAX_PASSWORD_LENGTH
 from shared.people.persons import MAX_PERSON_NAME_LENGTH
@@ -48,12 +47,13 @@ class TimeZone(fields.String):
 def name_field(description: str, **options: Any) -> fields.String:
     """A person's name."""
     return fields.String(
+        description,
+        "Ann Otieno",
         validate=[
             validate.Length(1, MAX_PERSON_NAME_LENGTH, error="A name has {min} to {max} characters."),
             validate.Predicate("isprintable", error="Remove the invisible characters."),
             validate.Predicate("strip", error="Write at least one letter."),
         ],
-        metadata=doc(description, "Ann Otieno"),
         **options,
     )
 
@@ -61,9 +61,11 @@ def name_field(description: str, **options: Any) -> fields.String:
 def password_field(description: str, **options: Any) -> fields.String:
     """A password, of which only the length is checked."""
     return fields.String(
+        description,
+        "correct horse battery staple",
         validate=validate.Length(1, MAX_PASSWORD_LENGTH, error="A password has at most {max} characters."),
-        metadata=doc(description, "correct horse battery staple", format="password"),
         **options,
+        format="password",
     )
 
 
@@ -72,8 +74,9 @@ def code_field(
 ) -> fields.String:
     """A code of the second factor."""
     return fields.String(
+        description,
+        "123456",
         validate=validate.Length(1, MAX_CODE_LENGTH, error="A code has at most {max} characters."),
-        metadata=doc(description, "123456"),
         **options,
     )
 
@@ -81,16 +84,13 @@ def code_field(
 def secret_field(description: str, example: str) -> fields.String:
     """The token of a link or an invitation."""
     return fields.String(
+        description,
+        example,
         required=True,
         validate=validate.Length(1, MAX_SECRET_LENGTH, error="The token has at most {max} characters."),
-        metadata=doc(description, example),
     )
 
 
 def role_field(description: str, **options: Any) -> fields.String:
     """A role in an account."""
-    return fields.String(
-        validate=validate.OneOf(ROLES, error=f"The roles are: {', '.join(ROLES)}."),
-        metadata=doc(description, "sender", enum=list(ROLES)),
-        **options,
-    )
+    return fields.Choice(ROLES, description, "sender", error=f"The roles are: {', '.join(ROLES)}.", **options)

@@ -3,11 +3,11 @@
 import re
 from typing import Any, ClassVar
 
-from marshmallow import Schema, validate, validates_schema
+from marshmallow import validates_schema
 
 from api.schemas import fields
+from api.schemas.base import Request, Response
 from api.schemas.errors import fail
-from api.schemas.fields import IN_RANGE, Request, doc
 from shared.sends.quiet_hours import clock
 from shared.sends.rules import Rules
 
@@ -59,15 +59,15 @@ class StopIf(Request):
     """When failures hold the send."""
 
     failed_share = Share(
+        "The send is held when more than this share of the messages with a result from a carrier has failed.",
+        0.2,
         required=True,
-        metadata=doc(
-            "The send is held when more than this share of the messages with a result from a carrier has failed.", 0.2
-        ),
     )
     min_messages = fields.WholeNumber(
+        "The rule applies once this many messages have a result from a carrier.",
+        100,
         load_default=100,
-        validate=validate.Range(1, 1_000_000, error=IN_RANGE),
-        metadata=doc("The rule applies once this many messages have a result from a carrier.", 100),
+        validate=fields.between(1, 1_000_000),
     )
 
 
@@ -86,11 +86,9 @@ class TimeOfDay(fields.String):
 class QuietHours(Request):
     """Hours in which messages wait, in the recipient's local time."""
 
-    quiet_from = TimeOfDay(required=True, data_key="from", metadata=doc("When they begin."))
+    quiet_from = TimeOfDay("When they begin.", required=True, data_key="from")
     quiet_until = TimeOfDay(
-        required=True,
-        data_key="until",
-        metadata=doc("When they end; earlier than `from` means on the next day."),
+        "When they end; earlier than `from` means on the next day.", required=True, data_key="until"
     )
 
     @validates_schema
@@ -105,60 +103,43 @@ class PartRules(Request):
 
     stop_if = fields.Nested(
         StopIf,
-        metadata=doc(
-            "Hold the send when too many of its messages fail, which means that a carrier refuses them or reports them"
-            " undelivered. POST /sends/{send_id}/resume continues it.",
-            {"failed_share": 0.2, "min_messages": 100},
-        ),
+        "Hold the send when too many of its messages fail, which means that a carrier refuses them or reports them"
+        " undelivered. POST /sends/{send_id}/resume continues it.",
+        {"failed_share": 0.2, "min_messages": 100},
     )
     canary = CountOrShare(
-        metadata=doc(
-            "Send this many messages first, or this share of them, and hold the rest. The send continues automatically"
-            " when enough of them are delivered, 90 % or as many as `stop_if` requires, or on POST"
-            " /sends/{send_id}/resume.",
-            "1%",
-        )
+        "Send this many messages first, or this share of them, and hold the rest. The send continues automatically"
+        " when enough of them are delivered, 90 % or as many as `stop_if` requires, or on POST"
+        " /sends/{send_id}/resume.",
+        "1%",
     )
 
 
-class StopRuleResponse(Schema):
+class StopRuleResponse(Response):
     """When failures hold the send."""
 
     failed_share = fields.Float(
-        required=True,
-        metadata=doc(
-            "The send is held when more than this share of the messages with a result from a carrier has failed.", 0.2
-        ),
+        "The send is held when more than this share of the messages with a result from a carrier has failed.", 0.2
     )
-    min_messages = fields.Integer(
-        required=True, metadata=doc("The rule applies once this many messages have a result from a carrier.", 100)
-    )
+    min_messages = fields.Integer("The rule applies once this many messages have a result from a carrier.", 100)
 
 
-class CapResponse(Schema):
+class CapResponse(Response):
     """Maximum number of messages of the send's category to one phone number in a period."""
 
     messages = fields.Integer(
-        required=True,
-        metadata=doc(
-            "Maximum messages to a phone number in the period. Further ones are `rejected` and not charged.", 3
-        ),
+        "Maximum messages to a phone number in the period. Further ones are `rejected` and not charged.", 3
     )
-    hours = fields.Integer(required=True, metadata=doc("Length of the period, in hours.", 168))
+    hours = fields.Integer("Length of the period, in hours.", 168)
 
 
-class QuietHoursRuleResponse(Schema):
+class QuietHoursRuleResponse(Response):
     """Hours in which messages wait, in the recipient's local time."""
 
     quiet_from = fields.String(
-        required=True,
-        data_key="from",
-        attribute="from",
-        metadata=doc("When they begin, in the recipient's local time.", "21:00"),
+        "When they begin, in the recipient's local time.", "21:00", data_key="from", attribute="from"
     )
-    until = fields.String(
-        required=True, metadata=doc("When they end; earlier than `from` means on the next day.", "08:00")
-    )
+    until = fields.String("When they end; earlier than `from` means on the next day.", "08:00")
 
 
 def rules_response(rules: Rules | None) -> dict[str, Any]:

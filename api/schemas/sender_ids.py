@@ -2,8 +2,8 @@
 
 from marshmallow import validates
 
+from api.schemas.base import Request
 from api.schemas.errors import fail
-from api.schemas.fields import Request
 from shared.senders.sender_ids import NO_SENDER_ID, form_of
 
 

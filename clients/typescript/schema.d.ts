@@ -1252,7 +1252,7 @@ export interface InvitationPreview {
   /** The account; null if it is for operators only. */
   account_name: string | null;
   /** Their role in the account; null without one. */
-  role: "owner" | "sender" | "viewer";
+  role: "owner" | "sender" | "viewer" | null;
   /** Their role in the installation; null for customers. */
   operator_role: "admin" | "support" | null;
   /** When the invitation expires. */

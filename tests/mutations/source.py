@@ -15,8 +15,8 @@ LIMITS = "api/resources/limits/bounds.py"
 BOUND = re.compile(r"_?(MAX|MOST|LARGE|EXPORTS|WORKED_ON)_\w+|\w+_(PER_SECOND|PER_REQUEST|BODY)")
 OWNER = ("account_id", "person_id")
 IN_SQL = re.compile(r"(?:\b\w+\.)?\b(?:account_id|person_id) = (?::\w+|\{account\})")
-TOLD_BY = ("doc", "cast")
-"""Functions whose arguments only describe."""
+TOLD_AS = ("maxLength", "minLength")
+"""Keywords of JSON Schema, which only describe."""
 
 
 class Place(NamedTuple):
@@ -212,6 +212,7 @@ def uses(source: Source, known: dict[tuple[str, str], str]) -> Iterator[Use]:
 def _only_tells(node: ast.AST) -> bool:
     if isinstance(node, ast.AnnAssign):
         return isinstance(node.target, ast.Name) and node.target.id == "json_schema"
-    return isinstance(node, ast.JoinedStr) or (
-        isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in TOLD_BY
-    )
+    if isinstance(node, ast.keyword):
+        return node.arg in TOLD_AS
+    is_cast = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "cast"
+    return is_cast or isinstance(node, ast.JoinedStr)

@@ -2,12 +2,13 @@
 
 from typing import Any
 
-from marshmallow import Schema, validate, validates, validates_schema
+from marshmallow import validate, validates, validates_schema
 
 from api.operator.fields import ACCOUNT_ID, reason
 from api.schemas import fields
+from api.schemas.base import Request, Response
 from api.schemas.errors import fail
-from api.schemas.fields import IN_RANGE, MAX_NAME_LENGTH, Request, doc
+from api.schemas.fields import MAX_NAME_LENGTH
 from api.schemas.paging import Paging
 from shared.accounts.administration import check_name
 from shared.accounts.change_account import MAX_THRESHOLD, MAX_WEIGHT
@@ -19,48 +20,44 @@ from shared.sms.numbering import is_country
 
 def _name(*, required: bool = False) -> fields.String:
     return fields.String(
+        "A name that no other account has.",
+        "acme",
         required=required,
         validate=[
-            validate.Length(1, MAX_NAME_LENGTH, error="Use {min} to {max} characters."),
+            fields.length(1, MAX_NAME_LENGTH),
             validate.Predicate("isprintable", error="Remove the invisible characters."),
         ],
-        metadata=doc("A name that no other account has.", "acme"),
     )
 
 
 def _low_balance_threshold(**default: Any) -> fields.WholeNumber:
     return fields.WholeNumber(
-        **default,
-        validate=validate.Range(0, MAX_THRESHOLD, error=IN_RANGE),
-        metadata=doc("Credits below which the balance is low.", 100),
+        "Credits below which the balance is low.", 100, **default, validate=fields.between(0, MAX_THRESHOLD)
     )
 
 
 def _weight(**default: Any) -> fields.WholeNumber:
     return fields.WholeNumber(
+        "When accounts compete, one with weight 2 gets twice the share of one with weight 1.",
+        1,
         **default,
-        validate=validate.Range(1, MAX_WEIGHT, error=IN_RANGE),
-        metadata=doc("When accounts compete, one with weight 2 gets twice the share of one with weight 1.", 1),
+        validate=fields.between(1, MAX_WEIGHT),
     )
 
 
 def _authentication(**default: Any) -> fields.StrictBoolean:
-    return fields.StrictBoolean(
-        **default, metadata=doc("Whether its sends may have the category `authentication`.", False)
-    )
+    return fields.StrictBoolean("Whether its sends may have the category `authentication`.", False, **default)
 
 
 class AccountSearch(Paging):
     """Paging through accounts."""
 
     search = fields.String(
-        validate=validate.Length(1, MAX_NAME_LENGTH, error="Use {min} to {max} characters."),
-        metadata=doc("Only accounts with this in their name, ignoring upper and lower case, or with this id.", "acme"),
+        "Only accounts with this in their name, ignoring upper and lower case, or with this id.",
+        "acme",
+        validate=fields.length(1, MAX_NAME_LENGTH),
     )
-    status = fields.String(
-        validate=validate.OneOf(ACCOUNT_STATES, error="Use one of {choices}."),
-        metadata=doc("Only accounts with this status.", "active", enum=[*ACCOUNT_STATES]),
-    )
+    status = fields.Choice(ACCOUNT_STATES, "Only accounts with this status.", "active")
 
 
 class AccountSettings(Request):
@@ -68,15 +65,15 @@ class AccountSettings(Request):
 
     name = _name()
     country = fields.String(
-        allow_none=True,
-        metadata=doc("The country whose number format its contact lists use, by ISO 3166-1; null means none.", "KE"),
+        "The country whose number format its contact lists use, by ISO 3166-1; null means none.", "KE", allow_none=True
     )
     low_balance_threshold = _low_balance_threshold()
     weight = _weight()
     retention_days = fields.WholeNumber(
+        "Days after which texts and phone numbers are forgotten; null means as the installation.",
+        90,
         allow_none=True,
-        validate=validate.Range(1, MAX_RETENTION_DAYS, error=IN_RANGE),
-        metadata=doc("Days after which texts and phone numbers are forgotten; null means as the installation.", 90),
+        validate=fields.between(1, MAX_RETENTION_DAYS),
     )
     authentication = _authentication()
 
@@ -116,53 +113,38 @@ class AccountChanges(AccountSettings):
             raise fail("required", "Provide at least one setting.")
 
 
-class AccountResponse(Schema):
+class AccountResponse(Response):
     """An account."""
 
-    account_id = fields.Integer(required=True, attribute="id", metadata=doc("The account.", ACCOUNT_ID))
-    name = fields.String(required=True, metadata=doc("Its name.", "acme"))
+    account_id = fields.Integer("The account.", ACCOUNT_ID, attribute="id")
+    name = fields.String("Its name.", "acme")
     status = fields.String(
-        required=True,
+        "Whether it may send. `frozen`: its credits did not add up, and everything waits until it is activated.",
+        "active",
         attribute="state",
-        metadata=doc(
-            "Whether it may send. `frozen`: its credits did not add up, and everything waits until it is activated.",
-            "active",
-            enum=[*ACCOUNT_STATES],
-        ),
+        one_of=ACCOUNT_STATES,
     )
-    balance = fields.Integer(required=True, attribute="available", metadata=doc("Credits that it can spend.", 880))
-    reserved = fields.Integer(required=True, metadata=doc("Credits reserved for accepted messages.", 120))
-    low_balance_threshold = fields.Integer(required=True, metadata=doc("Credits below which the balance is low.", 100))
-    weight = fields.Integer(required=True, metadata=doc("Its relative share of the carriers' rates.", 1))
-    country = fields.String(
-        required=True, allow_none=True, metadata=doc("The country of its contact lists; null means none.", "KE")
-    )
+    balance = fields.Integer("Credits that it can spend.", 880, attribute="available")
+    reserved = fields.Integer("Credits reserved for accepted messages.", 120)
+    low_balance_threshold = fields.Integer("Credits below which the balance is low.", 100)
+    weight = fields.Integer("Its relative share of the carriers' rates.", 1)
+    country = fields.String("The country of its contact lists; null means none.", "KE", allow_none=True)
     retention_days = fields.Integer(
-        required=True,
-        allow_none=True,
-        metadata=doc("Days after which texts and phone numbers are forgotten; null means as the installation."),
+        "Days after which texts and phone numbers are forgotten; null means as the installation.", allow_none=True
     )
-    authentication = fields.Boolean(
-        required=True, metadata=doc("Whether its sends may have the category `authentication`.", False)
-    )
-    messages_today = fields.Integer(
-        required=True, metadata=doc("Messages accepted since midnight (UTC) that have a result.", 1200)
-    )
-    delivered_today = fields.Integer(required=True, metadata=doc("Of these, the delivered ones.", 1100))
-    failed_today = fields.Integer(
-        required=True, metadata=doc("Of these, the undelivered, failed, rejected and expired ones.", 40)
-    )
-    credits_today = fields.Integer(required=True, metadata=doc("Credits charged for these.", 1180))
-    created_at = fields.Timestamp(required=True, metadata=doc("When it was created.", "2026-03-02T09:00:00.120Z"))
+    authentication = fields.Boolean("Whether its sends may have the category `authentication`.", False)
+    messages_today = fields.Integer("Messages accepted since midnight (UTC) that have a result.", 1200)
+    delivered_today = fields.Integer("Of these, the delivered ones.", 1100)
+    failed_today = fields.Integer("Of these, the undelivered, failed, rejected and expired ones.", 40)
+    credits_today = fields.Integer("Credits charged for these.", 1180)
+    created_at = fields.Timestamp("When it was created.", "2026-03-02T09:00:00.120Z")
 
 
 class AccountDetailsResponse(AccountResponse):
     """An account, with what it has."""
 
-    sender_ids = fields.List(fields.String(), required=True, metadata=doc("Its approved sender IDs.", ["ACME"]))
-    api_keys = fields.Integer(required=True, metadata=doc("Live API keys that are not revoked.", 2))
-    groups = fields.Integer(required=True, metadata=doc("Contact groups.", 3))
-    open_sends = fields.Integer(required=True, metadata=doc("Sends that have not completed.", 1))
-    test_credits = fields.Integer(
-        required=True, allow_none=True, metadata=doc("Credits of its sandbox; null if it has none.", 1_000_000)
-    )
+    sender_ids = fields.List(fields.String(), "Its approved sender IDs.", ["ACME"])
+    api_keys = fields.Integer("Live API keys that are not revoked.", 2)
+    groups = fields.Integer("Contact groups.", 3)
+    open_sends = fields.Integer("Sends that have not completed.", 1)
+    test_credits = fields.Integer("Credits of its sandbox; null if it has none.", 1_000_000, allow_none=True)

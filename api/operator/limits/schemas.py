@@ -2,12 +2,12 @@
 
 from typing import Any
 
-from marshmallow import Schema, ValidationError, post_load, validate, validates_schema
+from marshmallow import ValidationError, post_load, validate, validates_schema
 
 from api.operator.fields import ACCOUNT_ID, reason
 from api.schemas import fields
+from api.schemas.base import Request, Response
 from api.schemas.errors import fail
-from api.schemas.fields import IN_RANGE, Request, doc
 from api.schemas.rules import QuietHours
 from shared.accounts.category_rules import MAX_CAP, MAX_HOURS
 from shared.accounts.limits import MAX_DESTINATIONS, destinations
@@ -19,11 +19,7 @@ PER_PHONE = "Messages of `{}` to one phone number per hour; 0 means unlimited, n
 
 
 def _limit(least: int, description: str, example: int) -> fields.WholeNumber:
-    return fields.WholeNumber(
-        allow_none=True,
-        validate=validate.Range(least, MAX_INTEGER, error=IN_RANGE),
-        metadata=doc(description, example),
-    )
+    return fields.WholeNumber(description, example, allow_none=True, validate=fields.between(least, MAX_INTEGER))
 
 
 class LimitChanges(Request):
@@ -33,15 +29,13 @@ class LimitChanges(Request):
     spend_day = _limit(1, "Credits that its sends may reserve in a day (UTC).", 10_000)
     spend_month = _limit(1, "Credits that its sends may reserve in a month (UTC).", 100_000)
     destinations = fields.List(
-        fields.String(validate=validate.Length(1, 15, error="Use {min} to {max} characters.")),
+        fields.String(validate=fields.length(1, 15)),
+        "The only prefixes (254) or countries (KE) that it may send to; null means all.",
+        ["254", "UG"],
         allow_none=True,
         validate=validate.Length(1, MAX_DESTINATIONS, error="Name {min} to {max} destinations."),
-        metadata=doc("The only prefixes (254) or countries (KE) that it may send to; null means all.", ["254", "UG"]),
     )
-    pumping = fields.String(
-        validate=validate.OneOf(GUARDS, error="Use one of {choices}."),
-        metadata=doc("What to do about suspected pumping.", "watch", enum=[*GUARDS]),
-    )
+    pumping = fields.Choice(GUARDS, "What to do about suspected pumping.", "watch")
     recipient_authentication = _limit(0, PER_PHONE.format("authentication"), 20)
     recipient_transactional = _limit(0, PER_PHONE.format("transactional"), 100)
     recipient_marketing = _limit(0, PER_PHONE.format("marketing"), 10)
@@ -64,44 +58,26 @@ class LimitChanges(Request):
         return data
 
 
-class AccountLimitsResponse(Schema):
+class AccountLimitsResponse(Response):
     """An account's own limits; null means that it has none of its own."""
 
-    requests_per_second = fields.Integer(required=True, allow_none=True, metadata=doc("Requests per second.", 50))
-    spend_day = fields.Integer(
-        required=True, allow_none=True, metadata=doc("Credits that its sends may reserve in a day (UTC).", 10_000)
-    )
-    spend_month = fields.Integer(
-        required=True, allow_none=True, metadata=doc("Credits that its sends may reserve in a month (UTC).")
-    )
-    spent_of_day = fields.Integer(
-        required=True, allow_none=True, metadata=doc("Credits reserved today; null without a limit.", 900)
-    )
-    spent_of_month = fields.Integer(
-        required=True, allow_none=True, metadata=doc("Credits reserved this month; null without a limit.")
-    )
-    destinations = fields.List(
-        fields.String(), required=True, allow_none=True, metadata=doc("The only prefixes that it may send to.", ["254"])
-    )
-    pumping = fields.String(required=True, metadata=doc("What happens to suspected pumping.", "watch", enum=[*GUARDS]))
-    recipient_authentication = fields.Integer(
-        required=True, allow_none=True, metadata=doc(PER_PHONE.format("authentication"), 20)
-    )
-    recipient_transactional = fields.Integer(
-        required=True, allow_none=True, metadata=doc(PER_PHONE.format("transactional"))
-    )
-    recipient_marketing = fields.Integer(required=True, allow_none=True, metadata=doc(PER_PHONE.format("marketing")))
+    requests_per_second = fields.Integer("Requests per second.", 50, allow_none=True)
+    spend_day = fields.Integer("Credits that its sends may reserve in a day (UTC).", 10_000, allow_none=True)
+    spend_month = fields.Integer("Credits that its sends may reserve in a month (UTC).", allow_none=True)
+    spent_of_day = fields.Integer("Credits reserved today; null without a limit.", 900, allow_none=True)
+    spent_of_month = fields.Integer("Credits reserved this month; null without a limit.", allow_none=True)
+    destinations = fields.List(fields.String(), "The only prefixes that it may send to.", ["254"], allow_none=True)
+    pumping = fields.String("What happens to suspected pumping.", "watch", one_of=GUARDS)
+    recipient_authentication = fields.Integer(PER_PHONE.format("authentication"), 20, allow_none=True)
+    recipient_transactional = fields.Integer(PER_PHONE.format("transactional"), allow_none=True)
+    recipient_marketing = fields.Integer(PER_PHONE.format("marketing"), allow_none=True)
 
 
 class Cap(Request):
     """The most messages that one phone number gets within some hours."""
 
-    messages = fields.WholeNumber(
-        required=True, validate=validate.Range(1, MAX_CAP, error=IN_RANGE), metadata=doc("Messages.", 2)
-    )
-    hours = fields.WholeNumber(
-        required=True, validate=validate.Range(1, MAX_HOURS, error=IN_RANGE), metadata=doc("Hours.", 24)
-    )
+    messages = fields.WholeNumber("Messages.", 2, required=True, validate=fields.between(1, MAX_CAP))
+    hours = fields.WholeNumber("Hours.", 24, required=True, validate=fields.between(1, MAX_HOURS))
 
 
 class RuleChanges(Request):
@@ -109,12 +85,11 @@ class RuleChanges(Request):
 
     quiet_hours = fields.Nested(
         QuietHours,
+        "Hours in which messages wait, in the recipient's time.",
+        {"from": "21:00", "until": "08:00"},
         allow_none=True,
-        metadata=doc("Hours in which messages wait, in the recipient's time.", {"from": "21:00", "until": "08:00"}),
     )
-    cap = fields.Nested(
-        Cap, allow_none=True, metadata=doc("The most messages to one phone number.", {"messages": 2, "hours": 24})
-    )
+    cap = fields.Nested(Cap, "The most messages to one phone number.", {"messages": 2, "hours": 24}, allow_none=True)
 
     @validates_schema
     def not_empty(self, data: dict[str, Any], **_: Any) -> None:
@@ -123,49 +98,43 @@ class RuleChanges(Request):
             raise fail("required", "Provide at least one rule.")
 
 
-class RuleQuietHoursResponse(Schema):
+class RuleQuietHoursResponse(Response):
     """Quiet hours."""
 
-    quiet_from = fields.String(
-        required=True, data_key="from", attribute="from", metadata=doc("When they begin.", "21:00")
-    )
-    quiet_until = fields.String(
-        required=True, data_key="until", attribute="until", metadata=doc("When they end.", "08:00")
-    )
+    quiet_from = fields.String("When they begin.", "21:00", data_key="from", attribute="from")
+    quiet_until = fields.String("When they end.", "08:00", data_key="until", attribute="until")
 
 
-class RuleCapResponse(Schema):
+class RuleCapResponse(Response):
     """A cap."""
 
-    messages = fields.Integer(required=True, metadata=doc("Messages to one phone number.", 2))
-    hours = fields.Integer(required=True, metadata=doc("Within this many hours.", 24))
+    messages = fields.Integer("Messages to one phone number.", 2)
+    hours = fields.Integer("Within this many hours.", 24)
 
 
-class RuleResponse(Schema):
+class RuleResponse(Response):
     """The rules of a category."""
 
-    category = fields.String(required=True, metadata=doc("The category.", "marketing"))
-    quiet_hours = fields.Nested(
-        RuleQuietHoursResponse, required=True, allow_none=True, metadata=doc("Its quiet hours; null if it has none.")
-    )
-    cap = fields.Nested(RuleCapResponse, required=True, allow_none=True, metadata=doc("Its cap; null if it has none."))
+    category = fields.String("The category.", "marketing")
+    quiet_hours = fields.Nested(RuleQuietHoursResponse, "Its quiet hours; null if it has none.", allow_none=True)
+    cap = fields.Nested(RuleCapResponse, "Its cap; null if it has none.", allow_none=True)
 
 
-class RulesResponse(Schema):
+class RulesResponse(Response):
     """An account's rules."""
 
-    data = fields.List(fields.Nested(RuleResponse), required=True, metadata=doc("The rules of each category."))
+    data = fields.List(fields.Nested(RuleResponse), "The rules of each category.")
 
 
-class FindingResponse(Schema):
+class FindingResponse(Response):
     """Unusual traffic."""
 
-    finding_id = fields.Integer(required=True, attribute="id", metadata=doc("The finding.", 12))
-    account_id = fields.Integer(required=True, metadata=doc("The account.", ACCOUNT_ID))
-    account = fields.String(required=True, metadata=doc("Its name.", "acme"))
-    rule = fields.String(required=True, metadata=doc("The rule that was violated.", "block"))
-    prefix = fields.String(required=True, metadata=doc("The common prefix of the phone numbers.", "254711000"))
-    phones = fields.Integer(required=True, metadata=doc("Phone numbers in the window.", 11))
-    most = fields.Integer(required=True, metadata=doc("The usual maximum of such phone numbers.", 10))
-    refused = fields.Boolean(required=True, metadata=doc("Whether sends were refused.", False))
-    found_at = fields.Timestamp(required=True, attribute="at", metadata=doc("When.", "2026-03-02T09:00:00.120Z"))
+    finding_id = fields.Integer("The finding.", 12, attribute="id")
+    account_id = fields.Integer("The account.", ACCOUNT_ID)
+    account = fields.String("Its name.", "acme")
+    rule = fields.String("The rule that was violated.", "block")
+    prefix = fields.String("The common prefix of the phone numbers.", "254711000")
+    phones = fields.Integer("Phone numbers in the window.", 11)
+    most = fields.Integer("The usual maximum of such phone numbers.", 10)
+    refused = fields.Boolean("Whether sends were refused.", False)
+    found_at = fields.Timestamp("When.", "2026-03-02T09:00:00.120Z", attribute="at")

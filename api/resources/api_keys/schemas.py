@@ -2,12 +2,13 @@
 
 from datetime import UTC, datetime
 
-from marshmallow import Schema, validate, validates
+from marshmallow import validate, validates
 
 from api.schemas import fields
+from api.schemas.base import Request, Response
 from api.schemas.errors import fail
 from api.schemas.examples import API_KEY
-from api.schemas.fields import IN_RANGE, MAX_NAME_LENGTH, Request, doc
+from api.schemas.fields import MAX_NAME_LENGTH
 from shared.accounts.api_keys import MAX_OVERLAP_SECONDS
 from shared.api_key import MAX_NETWORKS, networks
 from shared.scopes import SCOPES
@@ -22,33 +23,31 @@ class MakeApiKey(Request):
     """A new key. Omitted properties, except scopes, are copied from the key in use."""
 
     name = fields.String(
+        "Your own name for the key.",
+        "shop",
         validate=[
             validate.Length(1, MAX_NAME_LENGTH, error="A name has {min} to {max} characters."),
             validate.Predicate("isprintable", error="Remove the invisible characters."),
         ],
-        metadata=doc("Your own name for the key.", "shop"),
     )
-    test = fields.StrictBoolean(
-        metadata=doc("Create a test key, for the sandbox. Defaults to the kind of the key in use.", False)
-    )
+    test = fields.StrictBoolean("Create a test key, for the sandbox. Defaults to the kind of the key in use.", False)
     scopes = fields.List(
         fields.String(validate=validate.OneOf(SCOPES, error=KNOWN_SCOPES)),
+        f"What the key may be used for, any of {', '.join(SCOPES)}. Defaults to `sms:send` and the `:read` scopes,"
+        " as far as the key in use has them.",
+        ["sms:send", "sms:read"],
         validate=validate.Length(1, len(SCOPES), error="Name {min} to {max} scopes."),
-        metadata=doc(
-            f"What the key may be used for, any of {', '.join(SCOPES)}. Defaults to `sms:send` and the `:read` scopes,"
-            " as far as the key in use has them.",
-            ["sms:send", "sms:read"],
-        ),
     )
     allowed_ips = fields.List(
         fields.String(),
+        "The networks or addresses that the key may be used from.",
+        NETWORKS,
         validate=validate.Length(1, MAX_NETWORKS, error="Name {min} to {max} networks."),
-        metadata=doc("The networks or addresses that the key may be used from.", NETWORKS),
     )
     requests_per_second = fields.WholeNumber(
-        validate=validate.Range(1, MAX_REQUESTS, error=IN_RANGE), metadata=doc("Maximum requests per second.", 20)
+        "Maximum requests per second.", 20, validate=fields.between(1, MAX_REQUESTS)
     )
-    expires_at = fields.Timestamp(metadata=doc("When the key expires."))
+    expires_at = fields.Timestamp("When the key expires.")
 
     @validates("allowed_ips")
     def each_a_network(self, allowed_ips: list[str], data_key: str) -> None:
@@ -70,40 +69,31 @@ class RotateApiKey(Request):
     """Options for rotating a key's secret."""
 
     overlap_seconds = fields.WholeNumber(
+        "How long the previous secret stays valid, in seconds: 0 to 604,800.",
+        86_400,
         load_default=86_400,
-        validate=validate.Range(0, MAX_OVERLAP_SECONDS, error=IN_RANGE),
-        metadata=doc("How long the previous secret stays valid, in seconds: 0 to 604,800.", 86_400),
+        validate=fields.between(0, MAX_OVERLAP_SECONDS),
     )
 
 
-class ApiKeyResponse(Schema):
+class ApiKeyResponse(Response):
     """An API key, without its secret."""
 
-    api_key = fields.String(required=True, attribute="id", metadata=doc("The API key.", API_KEY))
-    name = fields.String(required=True, allow_none=True, metadata=doc("Your own name for the key.", "shop"))
-    test = fields.Boolean(
-        required=True,
-        metadata=doc("Whether it is a test key: its messages reach no phone and use play credits.", False),
-    )
-    scopes = fields.List(
-        fields.String(), required=True, metadata=doc("What the key may be used for.", ["sms:send", "sms:read"])
-    )
+    api_key = fields.String("The API key.", API_KEY, attribute="id")
+    name = fields.String("Your own name for the key.", "shop", allow_none=True)
+    test = fields.Boolean("Whether it is a test key: its messages reach no phone and use play credits.", False)
+    scopes = fields.List(fields.String(), "What the key may be used for.", ["sms:send", "sms:read"])
     allowed_ips = fields.List(
-        fields.String(),
-        required=True,
-        allow_none=True,
-        metadata=doc("The networks that the key may be used from; null means any.", NETWORKS),
+        fields.String(), "The networks that the key may be used from; null means any.", NETWORKS, allow_none=True
     )
     requests_per_second = fields.Integer(
-        required=True, allow_none=True, metadata=doc("Maximum requests per second; null means the account's limit.")
+        "Maximum requests per second; null means the account's limit.", allow_none=True
     )
-    created_at = fields.Timestamp(required=True, metadata=doc("When it was created.", "2026-03-02T09:00:00.120Z"))
-    expires_at = fields.Timestamp(required=True, allow_none=True, metadata=doc("When it expires; null means never."))
-    last_used_at = fields.Timestamp(
-        required=True, allow_none=True, metadata=doc("When it was last used, to the minute; null if never.")
-    )
+    created_at = fields.Timestamp("When it was created.", "2026-03-02T09:00:00.120Z")
+    expires_at = fields.Timestamp("When it expires; null means never.", allow_none=True)
+    last_used_at = fields.Timestamp("When it was last used, to the minute; null if never.", allow_none=True)
     old_secret_expires_at = fields.Timestamp(
-        required=True, allow_none=True, metadata=doc("When the previous secret expires; null if there is none.")
+        "When the previous secret expires; null if there is none.", allow_none=True
     )
 
 
@@ -111,25 +101,24 @@ class NewApiKeyResponse(ApiKeyResponse):
     """A new API key with its secret, which is shown only once: a replayed response does not contain it."""
 
     api_secret = fields.String(
-        metadata=doc("The secret; store it now. Absent if `Idempotency-Replayed` is true.", SECRET)
+        "The secret; store it now. Absent if `Idempotency-Replayed` is true.", SECRET, required=False
     )
 
 
-class RotatedApiKeyResponse(Schema):
+class RotatedApiKeyResponse(Response):
     """The key's new secret, which is shown only once: a replayed response does not contain it."""
 
-    api_key = fields.String(required=True, metadata=doc("The API key.", API_KEY))
+    api_key = fields.String("The API key.", API_KEY)
     api_secret = fields.String(
-        metadata=doc("The new secret; store it now. Absent if `Idempotency-Replayed` is true.", SECRET)
+        "The new secret; store it now. Absent if `Idempotency-Replayed` is true.", SECRET, required=False
     )
     old_secret_expires_at = fields.Timestamp(
-        required=True,
-        metadata=doc("When the previous secret expires, with the tokens issued for it.", "2026-03-03T09:00:00.120Z"),
+        "When the previous secret expires, with the tokens issued for it.", "2026-03-03T09:00:00.120Z"
     )
 
 
-class RevokedApiKeyResponse(Schema):
+class RevokedApiKeyResponse(Response):
     """The key is revoked."""
 
-    api_key = fields.String(required=True, metadata=doc("The API key.", API_KEY))
-    revoked = fields.Boolean(required=True, metadata=doc("The key and its tokens are revoked.", True))
+    api_key = fields.String("The API key.", API_KEY)
+    revoked = fields.Boolean("The key and its tokens are revoked.", True)

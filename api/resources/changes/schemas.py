@@ -1,37 +1,22 @@
 """Schema of the audit log."""
 
-from marshmallow import Schema
-
 from api.schemas import fields
+from api.schemas.base import Response
 from api.schemas.examples import API_KEY
-from api.schemas.fields import doc
 from api.schemas.people import PERSON_ID
 
 
-class ChangeResponse(Schema):
+class ChangeResponse(Response):
     """A change of rights, money or settings of the account."""
 
-    change_id = fields.Integer(required=True, metadata=doc("The change; ids rise.", 4711))
-    action = fields.String(
-        required=True, metadata=doc("The type of the object and of the change, with a dot.", "key.created")
-    )
-    actor = fields.String(
-        required=True,
-        metadata=doc("Who did it: `person` or `key` with its id, `operator` or `worker`.", f"person {PERSON_ID}"),
-    )
-    actor_name = fields.String(
-        required=True,
-        allow_none=True,
-        metadata=doc("The name of a person of the account; null otherwise.", "Ann Otieno"),
-    )
-    subject = fields.String(required=True, allow_none=True, metadata=doc("The id of the object.", API_KEY))
-    before = fields.Raw(required=True, allow_none=True, metadata=doc("The values before.", {"role": "viewer"}))
-    after = fields.Raw(required=True, allow_none=True, metadata=doc("The values after.", {"role": "sender"}))
-    reason = fields.String(required=True, allow_none=True, metadata=doc("Why, if a reason was given."))
-    address = fields.String(
-        required=True, allow_none=True, metadata=doc("The address of the request; null for operators.", "198.51.100.7")
-    )
-    request_id = fields.String(
-        required=True, allow_none=True, metadata=doc("The request; null for operators.", "req_5b0a8e6f1d2c3b4a")
-    )
-    created_at = fields.Timestamp(required=True, metadata=doc("When it was done.", "2026-03-02T09:00:00.120Z"))
+    change_id = fields.Integer("The change; ids rise.", 4711)
+    action = fields.String("The type of the object and of the change, with a dot.", "key.created")
+    actor = fields.String("Who did it: `person` or `key` with its id, `operator` or `worker`.", f"person {PERSON_ID}")
+    actor_name = fields.String("The name of a person of the account; null otherwise.", "Ann Otieno", allow_none=True)
+    subject = fields.String("The id of the object.", API_KEY, allow_none=True)
+    before = fields.Raw("The values before.", {"role": "viewer"}, allow_none=True)
+    after = fields.Raw("The values after.", {"role": "sender"}, allow_none=True)
+    reason = fields.String("Why, if a reason was given.", allow_none=True)
+    address = fields.String("The address of the request; null for operators.", "198.51.100.7", allow_none=True)
+    request_id = fields.String("The request; null for operators.", "req_5b0a8e6f1d2c3b4a", allow_none=True)
+    created_at = fields.Timestamp("When it was done.", "2026-03-02T09:00:00.120Z")

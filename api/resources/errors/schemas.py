@@ -1,54 +1,41 @@
 """Schemas of the catalogues of errors."""
 
-from marshmallow import Schema, validate
-
 from api.schemas import fields
-from api.schemas.fields import Request, doc
+from api.schemas.base import Request, Response
 
 
 class ErrorQuery(Request):
     """Which errors to list."""
 
-    kind = fields.String(
+    kind = fields.Choice(
+        ["request", "message"],
+        "The kind of errors to list: `request` or `message`.",
+        "message",
         load_default="request",
-        validate=validate.OneOf(["request", "message"], error="Use `request` or `message`."),
-        metadata=doc("The kind of errors to list: `request` or `message`.", "message"),
+        error="Use `request` or `message`.",
     )
 
 
-class FieldCodeResponse(Schema):
+class FieldCodeResponse(Response):
     """An error code of a single field, explained."""
 
-    code = fields.String(required=True, metadata=doc("What is wrong with the field.", "invalid_phone"))
-    remediation = fields.String(
-        required=True, metadata=doc("What to do about it.", "Send digits only, beginning with the country code.")
-    )
+    code = fields.String("What is wrong with the field.", "invalid_phone")
+    remediation = fields.String("What to do about it.", "Send digits only, beginning with the country code.")
 
 
-class ErrorEntryResponse(Schema):
+class ErrorEntryResponse(Response):
     """An error code, explained."""
 
-    code = fields.String(required=True, metadata=doc("Machine-readable code.", "low_balance"))
-    kind = fields.String(
-        required=True,
-        metadata=doc("Whether requests or messages have this error.", "request", enum=["request", "message"]),
-    )
-    status = fields.Integer(
-        required=True, allow_none=True, metadata=doc("The HTTP status; null for message errors.", 402)
-    )
+    code = fields.String("Machine-readable code.", "low_balance")
+    kind = fields.String("Whether requests or messages have this error.", "request", one_of=["request", "message"])
+    status = fields.Integer("The HTTP status; null for message errors.", 402, allow_none=True)
     permanent = fields.Boolean(
-        required=True,
-        allow_none=True,
-        metadata=doc("Whether the same message would fail again; null for request errors.", False),
+        "Whether the same message would fail again; null for request errors.", False, allow_none=True
     )
-    title = fields.String(required=True, metadata=doc("Human-readable summary.", "Low balance"))
-    meaning = fields.String(
-        required=True, allow_none=True, metadata=doc("Human-readable explanation; null for request errors.")
-    )
-    remediation = fields.String(
-        required=True, metadata=doc("What to do about it.", "Top up, or send to fewer recipients.")
-    )
-    retryable = fields.Boolean(required=True, metadata=doc("Whether the same request may succeed later.", False))
+    title = fields.String("Human-readable summary.", "Low balance")
+    meaning = fields.String("Human-readable explanation; null for request errors.", allow_none=True)
+    remediation = fields.String("What to do about it.", "Top up, or send to fewer recipients.")
+    retryable = fields.Boolean("Whether the same request may succeed later.", False)
     field_codes = fields.List(
-        fields.Nested(FieldCodeResponse), metadata=doc("For `validation_failed`: the codes of single fields.")
+        fields.Nested(FieldCodeResponse), "For `validation_failed`: the codes of single fields.", required=False
     )

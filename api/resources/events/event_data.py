@@ -1,9 +1,8 @@
 """The `data` of events, in webhook posts and in the event stream."""
 
-from marshmallow import Schema
-
 from api.resources.messages.schemas import MessageErrorResponse
 from api.schemas import fields
+from api.schemas.base import Response
 from api.schemas.examples import (
     ACCEPTED_AT,
     INBOUND_ID,
@@ -13,7 +12,6 @@ from api.schemas.examples import (
     WEBHOOK_ID,
     WEBHOOK_URL,
 )
-from api.schemas.fields import doc
 from shared.inbound import Keyword
 from shared.lifecycle import STORED_STATUSES, Category, MessageStatus, SendState
 from shared.outbox import EventType
@@ -21,159 +19,118 @@ from shared.outbox import EventType
 EVENT_COUNTS = {"accepted": 3} | {str(status): 0 for status in STORED_STATUSES} | {"sent": 1, "delivered": 2}
 
 
-class MessageEventData(Schema):
+class MessageEventData(Response):
     """A message whose status changed."""
 
-    message_id = fields.UUID(required=True, metadata=doc("The message.", MESSAGE_ID))
-    send_id = fields.UUID(required=True, metadata=doc("The send.", SEND_ID))
-    phone = fields.String(
-        required=True,
-        allow_none=True,
-        metadata=doc("Digits only, starting with the country code; null if it was erased.", PHONE),
-    )
-    status = fields.String(required=True, metadata=doc("The new status.", "delivered", enum=[*map(str, MessageStatus)]))
+    message_id = fields.UUID("The message.", MESSAGE_ID)
+    send_id = fields.UUID("The send.", SEND_ID)
+    phone = fields.String("Digits only, starting with the country code; null if it was erased.", PHONE, allow_none=True)
+    status = fields.String("The new status.", "delivered", one_of=MessageStatus)
     sequence = fields.Integer(
-        required=True,
-        metadata=doc("Increases as the message advances. Ignore an event with a lower `sequence` than you have.", 10),
+        "Increases as the message advances. Ignore an event with a lower `sequence` than you have.", 10
     )
-    error = fields.String(
-        required=True, allow_none=True, metadata=doc("The carrier's error code, or ours; null if there is no error.")
-    )
+    error = fields.String("The carrier's error code, or ours; null if there is no error.", allow_none=True)
     error_details = fields.Nested(
-        MessageErrorResponse,
-        required=True,
-        allow_none=True,
-        metadata=doc("Why it was not delivered, or is in doubt; null if there was no error."),
+        MessageErrorResponse, "Why it was not delivered, or is in doubt; null if there was no error.", allow_none=True
     )
-    sender_id = fields.String(required=True, allow_none=True, metadata=doc("The sender ID.", "ACME"))
+    sender_id = fields.String("The sender ID.", "ACME", allow_none=True)
     reference = fields.String(
-        required=True,
-        allow_none=True,
-        metadata=doc("Your own reference, returned wherever the send appears.", "order A-1042"),
+        "Your own reference, returned wherever the send appears.", "order A-1042", allow_none=True
     )
-    metadata = fields.Dict(
-        required=True, allow_none=True, metadata=doc("Your own data, as you sent it.", {"order": "A-1042"})
-    )
-    test = fields.Boolean(
-        required=True,
-        metadata=doc("Whether it belongs to the sandbox: it reaches no phone and uses play credits.", False),
-    )
+    metadata = fields.Dict("Your own data, as you sent it.", {"order": "A-1042"}, allow_none=True)
+    test = fields.Boolean("Whether it belongs to the sandbox: it reaches no phone and uses play credits.", False)
 
 
-class MessageReceivedData(Schema):
+class MessageReceivedData(Response):
     """An inbound message."""
 
-    inbound_id = fields.UUID(required=True, metadata=doc("The inbound message.", INBOUND_ID))
-    phone = fields.String(required=True, metadata=doc("The phone number that sent it.", PHONE))
-    sender_id = fields.String(required=True, metadata=doc("Your number that received it.", "254204000000"))
-    message = fields.String(required=True, metadata=doc("The text.", "STOP"))
+    inbound_id = fields.UUID("The inbound message.", INBOUND_ID)
+    phone = fields.String("The phone number that sent it.", PHONE)
+    sender_id = fields.String("Your number that received it.", "254204000000")
+    message = fields.String("The text.", "STOP")
     keyword = fields.String(
-        required=True,
+        "What the text asks for, as in GET /inbound; null if nothing.",
+        "stop",
         allow_none=True,
-        metadata=doc(
-            "What the text asks for, as in GET /inbound; null if nothing.", "stop", enum=[*map(str, Keyword), None]
-        ),
+        one_of=[*Keyword, None],
     )
 
 
-class SendEventData(Schema):
+class SendEventData(Response):
     """A send that ended or is held."""
 
-    send_id = fields.UUID(required=True, metadata=doc("The send.", SEND_ID))
-    status = fields.String(required=True, metadata=doc("The new status.", "completed", enum=[*map(str, SendState)]))
-    kind = fields.String(required=True, metadata=doc("The kind of send.", "bulk", enum=["single", "bulk", "group"]))
-    sender_id = fields.String(required=True, metadata=doc("The sender ID.", "ACME"))
+    send_id = fields.UUID("The send.", SEND_ID)
+    status = fields.String("The new status.", "completed", one_of=SendState)
+    kind = fields.String("The kind of send.", "bulk", one_of=["single", "bulk", "group"])
+    sender_id = fields.String("The sender ID.", "ACME")
     counts = fields.Dict(
+        "Accepted recipients, and messages with a result by status.",
+        EVENT_COUNTS,
         keys=fields.String(),
         values=fields.Integer(),
-        required=True,
-        metadata=doc("Accepted recipients, and messages with a result by status.", EVENT_COUNTS),
     )
-    held_reason = fields.String(
-        required=True, allow_none=True, metadata=doc("Why the send is held; null if it is not.")
-    )
+    held_reason = fields.String("Why the send is held; null if it is not.", allow_none=True)
     reference = fields.String(
-        required=True,
-        allow_none=True,
-        metadata=doc("Your own reference, returned wherever the send appears.", "order A-1042"),
+        "Your own reference, returned wherever the send appears.", "order A-1042", allow_none=True
     )
-    metadata = fields.Dict(
-        required=True, allow_none=True, metadata=doc("Your own data, as you sent it.", {"order": "A-1042"})
-    )
-    test = fields.Boolean(
-        required=True,
-        metadata=doc("Whether it belongs to the sandbox: it reaches no phone and uses play credits.", False),
-    )
-    created_at = fields.Timestamp(required=True, metadata=doc("When it was accepted.", ACCEPTED_AT))
+    metadata = fields.Dict("Your own data, as you sent it.", {"order": "A-1042"}, allow_none=True)
+    test = fields.Boolean("Whether it belongs to the sandbox: it reaches no phone and uses play credits.", False)
+    created_at = fields.Timestamp("When it was accepted.", ACCEPTED_AT)
     completed_at = fields.Timestamp(
-        required=True,
-        allow_none=True,
-        metadata=doc("When the last message was submitted or ended.", "2026-03-02T09:00:01.250Z"),
+        "When the last message was submitted or ended.", "2026-03-02T09:00:01.250Z", allow_none=True
     )
 
 
-class SenderIdEventData(Schema):
+class SenderIdEventData(Response):
     """A decision about a sender ID."""
 
-    sender_id = fields.String(required=True, metadata=doc("The sender ID.", "ACME"))
-    reason = fields.String(
-        required=True, allow_none=True, metadata=doc("The operator's reason; null if none was given.")
-    )
+    sender_id = fields.String("The sender ID.", "ACME")
+    reason = fields.String("The operator's reason; null if none was given.", allow_none=True)
 
 
-class SuppressionEventData(Schema):
+class SuppressionEventData(Response):
     """Phone numbers added to the opt-out list together. Properties that differ between them are null."""
 
-    added = fields.Integer(required=True, metadata=doc("Phone numbers added to the list.", 1))
-    phone = fields.String(
-        required=True, allow_none=True, metadata=doc("The phone number, if only one was added.", PHONE)
-    )
+    added = fields.Integer("Phone numbers added to the list.", 1)
+    phone = fields.String("The phone number, if only one was added.", PHONE, allow_none=True)
     category = fields.String(
-        required=True,
-        allow_none=True,
-        metadata=doc("The category that the opt-out applies to; null means all.", enum=[*map(str, Category), None]),
+        "The category that the opt-out applies to; null means all.", allow_none=True, one_of=[*Category, None]
     )
-    sender_id = fields.String(
-        required=True,
-        allow_none=True,
-        metadata=doc("The sender ID that the opt-out applies to; null means all."),
-    )
-    reason = fields.String(
-        required=True, allow_none=True, metadata=doc("The reason; `stop` if the number's owner replied STOP.", "stop")
-    )
+    sender_id = fields.String("The sender ID that the opt-out applies to; null means all.", allow_none=True)
+    reason = fields.String("The reason; `stop` if the number's owner replied STOP.", "stop", allow_none=True)
 
 
-class LowBalanceData(Schema):
+class LowBalanceData(Response):
     """A balance that fell below its threshold."""
 
-    balance = fields.Integer(required=True, metadata=doc("Credits left to spend.", 99))
-    low_balance_threshold = fields.Integer(required=True, metadata=doc("Below this the balance counts as low.", 100))
+    balance = fields.Integer("Credits left to spend.", 99)
+    low_balance_threshold = fields.Integer("Below this the balance counts as low.", 100)
 
 
-class WebhookDisabledData(Schema):
+class WebhookDisabledData(Response):
     """A webhook that was disabled."""
 
-    webhook_id = fields.UUID(required=True, metadata=doc("The webhook.", WEBHOOK_ID))
-    url = fields.String(required=True, allow_none=True, metadata=doc("Where events were posted.", WEBHOOK_URL))
-    reason = fields.String(required=True, metadata=doc("Why it was disabled.", "It responded with 410 Gone."))
+    webhook_id = fields.UUID("The webhook.", WEBHOOK_ID)
+    url = fields.String("Where events were posted.", WEBHOOK_URL, allow_none=True)
+    reason = fields.String("Why it was disabled.", "It responded with 410 Gone.")
 
 
-class WebhookTestData(Schema):
+class WebhookTestData(Response):
     """A test of a webhook."""
 
-    webhook_id = fields.UUID(required=True, metadata=doc("The webhook.", WEBHOOK_ID))
+    webhook_id = fields.UUID("The webhook.", WEBHOOK_ID)
 
 
-def data_of(event: EventType) -> type[Schema]:
+def data_of(event: EventType) -> type[Response]:
     """The schema of an event's data."""
-    by_type: dict[EventType, type[Schema]] = {
+    by_type: dict[EventType, type[Response]] = {
         EventType.MESSAGE_RECEIVED: MessageReceivedData,
         EventType.SUPPRESSION_CREATED: SuppressionEventData,
         EventType.BALANCE_LOW: LowBalanceData,
         EventType.WEBHOOK_DISABLED: WebhookDisabledData,
         EventType.WEBHOOK_TEST: WebhookTestData,
     }
-    by_subject: dict[str, type[Schema]] = {
+    by_subject: dict[str, type[Response]] = {
         "message": MessageEventData,
         "send": SendEventData,
         "sender_id": SenderIdEventData,

@@ -2,12 +2,10 @@
 
 from typing import Any
 
-from marshmallow import Schema
-
 from api.resources.webhooks.schemas import TYPES, known_types
 from api.schemas import fields
+from api.schemas.base import Response
 from api.schemas.examples import DELIVERED_AT, EVENT_ID, MESSAGE_EVENT
-from api.schemas.fields import doc
 from api.schemas.paging import Paging
 from shared.outbox import KEPT_DAYS
 
@@ -24,26 +22,19 @@ class EventPaging(Paging):
     """Paging through the event stream, oldest first."""
 
     after = fields.UUID(
-        metadata=doc(
-            "The last event that you handled. Without it, the stream starts with the oldest stored event; events are"
-            f" stored for {KEPT_DAYS} days.",
-            EVENT_ID,
-        )
+        "The last event that you handled. Without it, the stream starts with the oldest stored event; events are"
+        f" stored for {KEPT_DAYS} days.",
+        EVENT_ID,
     )
-    types = WantedTypes(metadata=doc("Only events of these types, separated by commas.", ",".join(TYPES[:2])))
+    types = WantedTypes("Only events of these types, separated by commas.", ",".join(TYPES[:2]))
 
 
-class StreamEventResponse(Schema):
+class StreamEventResponse(Response):
     """An event. `type`, `timestamp` and `data` are the same as in a post to a webhook."""
 
     event_id = fields.UUID(
-        required=True,
-        metadata=doc(
-            "The event's id, which is the same in every attempt, every webhook (`webhook-id`) and the stream.", EVENT_ID
-        ),
+        "The event's id, which is the same in every attempt, every webhook (`webhook-id`) and the stream.", EVENT_ID
     )
-    type = fields.String(required=True, metadata=doc("What happened.", "message.delivered"))
-    timestamp = fields.Timestamp(required=True, metadata=doc("When the event happened.", DELIVERED_AT))
-    data = fields.Dict(
-        required=True, metadata=doc("What the event is about; its members depend on `type`.", MESSAGE_EVENT)
-    )
+    type = fields.String("What happened.", "message.delivered")
+    timestamp = fields.Timestamp("When the event happened.", DELIVERED_AT)
+    data = fields.Dict("What the event is about; its members depend on `type`.", MESSAGE_EVENT)

@@ -2,12 +2,11 @@
 
 from typing import Any
 
-from marshmallow import Schema
-
 from api.schemas import fields
+from api.schemas.base import Request, Response
 from api.schemas.errors import fail
 from api.schemas.examples import GROUP_ID
-from api.schemas.fields import MAX_NAME_LENGTH, Request, doc
+from api.schemas.fields import MAX_NAME_LENGTH
 from api.schemas.paging import Paging, limit
 
 
@@ -26,33 +25,28 @@ class GroupName(fields.String):
 class GroupBody(Request):
     """The name of a new or renamed group."""
 
-    name = GroupName(
-        required=True,
-        metadata=doc("The group's name.", "VIP", minLength=1, maxLength=MAX_NAME_LENGTH),
-    )
+    name = GroupName("The group's name.", "VIP", required=True, minLength=1, maxLength=MAX_NAME_LENGTH)
 
 
 class GroupPaging(Paging):
     """Paging through groups; without parameters, all of them."""
 
     limit = limit("Entries on a page, 1 to 1,000; without it and `cursor`, all groups.", default=None)
-    search = fields.String(
-        metadata=doc("Only groups whose name contains this text, ignoring upper and lower case.", "vip")
-    )
+    search = fields.String("Only groups whose name contains this text, ignoring upper and lower case.", "vip")
 
 
-class GroupResponse(Schema):
+class GroupResponse(Response):
     """A contact group."""
 
-    group_id = fields.UUID(required=True, attribute="id", metadata=doc("The group.", GROUP_ID))
-    name = fields.String(required=True, metadata=doc("The group's name.", "VIP"))
-    contact_count = fields.Integer(required=True, metadata=doc("Contacts in the group.", 1234))
-    created_at = fields.Timestamp(required=True, metadata=doc("When it was created.", "2026-01-12T08:15:30.000Z"))
-    updated_at = fields.Timestamp(required=True, metadata=doc("When it last changed.", "2026-03-02T09:00:01.250Z"))
+    group_id = fields.UUID("The group.", GROUP_ID, attribute="id")
+    name = fields.String("The group's name.", "VIP")
+    contact_count = fields.Integer("Contacts in the group.", 1234)
+    created_at = fields.Timestamp("When it was created.", "2026-01-12T08:15:30.000Z")
+    updated_at = fields.Timestamp("When it last changed.", "2026-03-02T09:00:01.250Z")
 
 
-class DeletedGroupResponse(Schema):
+class DeletedGroupResponse(Response):
     """The group is deleted; sends to it that were already accepted continue."""
 
-    group_id = fields.UUID(required=True, metadata=doc("The group.", GROUP_ID))
-    deleted = fields.Boolean(required=True, metadata=doc("The group is deleted.", True))
+    group_id = fields.UUID("The group.", GROUP_ID)
+    deleted = fields.Boolean("The group is deleted.", True)

@@ -1,10 +1,8 @@
 """Schemas of invitations."""
 
-from marshmallow import Schema
-
 from api.resources.sign_in.schemas import SESSION_EXPIRES_AT
 from api.schemas import fields
-from api.schemas.fields import Request, doc
+from api.schemas.base import Request, Response
 from api.schemas.people import (
     EMAIL,
     INVITATION_ID,
@@ -24,7 +22,7 @@ CREATED_AT, EXPIRES_AT = "2026-03-02T09:00:00.120Z", SESSION_EXPIRES_AT
 class Invite(Request):
     """Whom to invite to the account, in which role."""
 
-    email = Email(required=True, metadata=doc("The e-mail address of the person.", EMAIL))
+    email = Email("The e-mail address of the person.", EMAIL, required=True)
     role = role_field("Their role in the account.", required=True)
 
 
@@ -42,46 +40,41 @@ class Acceptance(InvitationToken):
     code = code_field("A code, of an existing person who uses TOTP.")
 
 
-class InvitationResponse(Schema):
+class InvitationResponse(Response):
     """An invitation to the account."""
 
-    invitation_id = fields.UUID(required=True, attribute="id", metadata=doc("The invitation.", INVITATION_ID))
-    email = fields.String(required=True, metadata=doc("The e-mail address of the person.", EMAIL))
-    role = role_field("Their role in the account.", required=True)
-    created_at = fields.Timestamp(required=True, metadata=doc("When they were invited.", CREATED_AT))
-    expires_at = fields.Timestamp(required=True, metadata=doc("When the invitation expires.", EXPIRES_AT))
+    invitation_id = fields.UUID("The invitation.", INVITATION_ID, attribute="id")
+    email = fields.String("The e-mail address of the person.", EMAIL)
+    role = role_field("Their role in the account.")
+    created_at = fields.Timestamp("When they were invited.", CREATED_AT)
+    expires_at = fields.Timestamp("When the invitation expires.", EXPIRES_AT)
 
 
 class NewInvitationResponse(InvitationResponse):
     """A new invitation with its token, which is shown only once: a replayed response does not contain it."""
 
     token = fields.String(
-        metadata=doc(
-            "The token: the person accepts it with POST /api/v1/invitations/accept. Absent if `Idempotency-Replayed` is"
-            " true.",
-            "smsv_<shown once>",
-        )
+        "The token: the person accepts it with POST /api/v1/invitations/accept. Absent if `Idempotency-Replayed` is"
+        " true.",
+        "smsv_<shown once>",
+        required=False,
     )
 
 
-class RevokedInvitationResponse(Schema):
+class RevokedInvitationResponse(Response):
     """The invitation is revoked."""
 
-    invitation_id = fields.UUID(required=True, metadata=doc("The invitation.", INVITATION_ID))
-    revoked = fields.Boolean(required=True, metadata=doc("The invitation cannot be accepted any more.", True))
+    invitation_id = fields.UUID("The invitation.", INVITATION_ID)
+    revoked = fields.Boolean("The invitation cannot be accepted any more.", True)
 
 
-class InvitationPreviewResponse(Schema):
+class InvitationPreviewResponse(Response):
     """What an invitation offers."""
 
-    email = fields.String(required=True, metadata=doc("The e-mail address of the person.", EMAIL))
-    account_name = fields.String(
-        required=True, allow_none=True, metadata=doc("The account; null if it is for operators only.", "acme")
-    )
-    role = role_field("Their role in the account; null without one.", required=True, allow_none=True)
+    email = fields.String("The e-mail address of the person.", EMAIL)
+    account_name = fields.String("The account; null if it is for operators only.", "acme", allow_none=True)
+    role = role_field("Their role in the account; null without one.", allow_none=True)
     operator_role = fields.String(
-        required=True,
-        allow_none=True,
-        metadata=doc("Their role in the installation; null for customers.", None, enum=[*OPERATOR_ROLES, None]),
+        "Their role in the installation; null for customers.", None, allow_none=True, one_of=[*OPERATOR_ROLES, None]
     )
-    expires_at = fields.Timestamp(required=True, metadata=doc("When the invitation expires.", EXPIRES_AT))
+    expires_at = fields.Timestamp("When the invitation expires.", EXPIRES_AT)

@@ -1,7 +1,5 @@
 """The fixed limits of requests, and of what an account can have: each with its value and its description."""
 
-from marshmallow import Schema
-
 from api.accept.schemas import MAX_METADATA_BYTES, MAX_PHONES
 from api.auth.revocations import MAX_REVOKED, MAX_REVOKED_OF_ACCOUNT
 from api.auth.token_claims import VALID
@@ -22,8 +20,8 @@ from api.resources.imports.upload import MAX_UPLOAD_BYTES
 from api.resources.suppressions.entries import MAX_OPT_OUTS
 from api.resources.webhooks.routes import MAX_WEBHOOKS
 from api.schemas import fields
+from api.schemas.base import Response
 from api.schemas.entries import MAX_ENTRIES
-from api.schemas.fields import doc
 from api.schemas.paging import MAX_ITEMS
 from api.schemas.times import MAX_TIME_AHEAD
 from shared.accounts.api_keys import MAX_CREATED_PER_DAY
@@ -40,10 +38,10 @@ from shared.sms.segments import MAX_CHARACTERS
 
 def bound(value: int, description: str) -> fields.Integer:
     """The field of a limit that is the same for all accounts."""
-    return fields.Integer(required=True, dump_default=value, metadata=doc(description, value))
+    return fields.Integer(description, value, required=True, dump_default=value)
 
 
-class RequestBounds(Schema):
+class RequestBounds(Response):
     """The limits of one request, and of the requests and connections at the same time."""
 
     message_characters = bound(MAX_CHARACTERS, "Maximum length of a message, in Unicode code points.")
@@ -107,7 +105,7 @@ class RequestBounds(Schema):
     )
 
 
-class ObjectBounds(Schema):
+class ObjectBounds(Response):
     """The limits of what an account can have. A sandbox has its own."""
 
     api_keys = bound(MAX_API_KEYS, "Maximum API keys that are not revoked; one more gets `state_conflict`.")

@@ -1,87 +1,56 @@
 """The limits of the service and the account."""
 
-from marshmallow import Schema
-
 from api.resources.limits.bounds import ObjectBounds, RequestBounds
 from api.schemas import fields
-from api.schemas.fields import doc
+from api.schemas.base import Response
 
 
-class SpendingResponse(Schema):
+class SpendingResponse(Response):
     """The account's spend limits, and the credits that count toward them."""
 
     day = fields.Integer(
-        required=True,
-        allow_none=True,
-        metadata=doc("Credits that the account's sends may reserve in a day; null means unlimited.", 1000),
+        "Credits that the account's sends may reserve in a day; null means unlimited.", 1000, allow_none=True
     )
     month = fields.Integer(
-        required=True,
-        allow_none=True,
-        metadata=doc("Credits that the account's sends may reserve in a month; null means unlimited."),
+        "Credits that the account's sends may reserve in a month; null means unlimited.", allow_none=True
     )
-    spent_of_day = fields.Integer(
-        required=True, metadata=doc("Credits reserved today; counted only if there is a spend limit.", 900)
-    )
-    spent_of_month = fields.Integer(
-        required=True,
-        metadata=doc("Credits reserved this month; counted only if there is a spend limit.", 12_000),
-    )
+    spent_of_day = fields.Integer("Credits reserved today; counted only if there is a spend limit.", 900)
+    spent_of_month = fields.Integer("Credits reserved this month; counted only if there is a spend limit.", 12_000)
 
 
-class RecipientLimitsResponse(Schema):
+class RecipientLimitsResponse(Response):
     """Maximum number of messages to one phone number per hour, by category."""
 
-    authentication = fields.Integer(
-        required=True, allow_none=True, metadata=doc("Limit for `authentication`; null means unlimited.", 20)
-    )
-    transactional = fields.Integer(
-        required=True, allow_none=True, metadata=doc("Limit for `transactional`; null means unlimited.", 100)
-    )
-    marketing = fields.Integer(
-        required=True, allow_none=True, metadata=doc("Limit for `marketing`; null means unlimited.", 10)
-    )
+    authentication = fields.Integer("Limit for `authentication`; null means unlimited.", 20, allow_none=True)
+    transactional = fields.Integer("Limit for `transactional`; null means unlimited.", 100, allow_none=True)
+    marketing = fields.Integer("Limit for `marketing`; null means unlimited.", 10, allow_none=True)
 
 
 class LimitsResponse(RequestBounds, ObjectBounds):
     """The limits of the service and the account, and the account's backlog."""
 
-    requests_per_second = fields.Integer(
-        required=True, metadata=doc("Maximum requests per second of the account.", 10_000)
-    )
-    backlog_messages = fields.Integer(
-        required=True, metadata=doc("Number of the account's messages that wait to be sent.", 0)
-    )
+    requests_per_second = fields.Integer("Maximum requests per second of the account.", 10_000)
+    backlog_messages = fields.Integer("Number of the account's messages that wait to be sent.", 0)
     backlog_limited_by = fields.String(
-        required=True,
-        allow_none=True,
-        metadata=doc("What limits the largest waiting send, as in its `limited_by`; null if nothing waits."),
+        "What limits the largest waiting send, as in its `limited_by`; null if nothing waits.", allow_none=True
     )
     backlog_eta = fields.Timestamp(
-        required=True,
-        allow_none=True,
-        metadata=doc("Estimated time at which the last queued message is submitted; null if unknown."),
+        "Estimated time at which the last queued message is submitted; null if unknown.", allow_none=True
     )
-    spending = fields.Nested(
-        SpendingResponse, required=True, metadata=doc("The account's spend limits per day and per month, in UTC.")
-    )
+    spending = fields.Nested(SpendingResponse, "The account's spend limits per day and per month, in UTC.")
     destinations = fields.List(
         fields.String(),
-        required=True,
+        "Prefixes of the phone numbers that the account may send to; null means any.",
+        ["254", "255"],
         allow_none=True,
-        metadata=doc("Prefixes of the phone numbers that the account may send to; null means any.", ["254", "255"]),
     )
     pumping_guard = fields.String(
-        required=True,
-        metadata=doc(
-            "What happens to one-time passwords sent to unusually many phone numbers of one number range: nothing"
-            " (`off`), they are reported to the operator (`watch`), or they are refused (`block`).",
-            "watch",
-            enum=["off", "watch", "block"],
-        ),
+        "What happens to one-time passwords sent to unusually many phone numbers of one number range: nothing"
+        " (`off`), they are reported to the operator (`watch`), or they are refused (`block`).",
+        "watch",
+        one_of=["off", "watch", "block"],
     )
     messages_per_phone_hour = fields.Nested(
         RecipientLimitsResponse,
-        required=True,
-        metadata=doc("Maximum number of messages from the account to one phone number per hour, by category."),
+        "Maximum number of messages from the account to one phone number per hour, by category.",
     )

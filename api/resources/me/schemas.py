@@ -2,12 +2,12 @@
 
 from typing import Any
 
-from marshmallow import Schema, validate, validates_schema
+from marshmallow import validate, validates_schema
 
 from api.auth.token_claims import VALID_FOR_PEOPLE
 from api.schemas import fields
+from api.schemas.base import Request, Response
 from api.schemas.errors import fail
-from api.schemas.fields import Request, doc
 from api.schemas.people import SESSION_ID, TimeZone, code_field, name_field, password_field, role_field
 
 LANGUAGE = "Use a language tag, such as en or pt-BR."
@@ -23,10 +23,11 @@ class ChangeMe(Request):
 
     name = name_field("Their name.")
     locale = fields.String(
+        "Their language, as a language tag (BCP 47).",
+        "en",
         validate=validate.Regexp(r"[a-z]{2,3}(-[A-Z]{2})?\Z", error=LANGUAGE),
-        metadata=doc("Their language, as a language tag (BCP 47).", "en"),
     )
-    time_zone = TimeZone(metadata=doc("Their time zone, by its IANA name.", "Africa/Nairobi"))
+    time_zone = TimeZone("Their time zone, by its IANA name.", "Africa/Nairobi")
 
     @validates_schema
     def not_empty(self, data: dict[str, Any], **_: Any) -> None:
@@ -60,93 +61,86 @@ class TokenRequest(Request):
     """The account that a token is for."""
 
     account_id = fields.WholeNumber(
+        "The account.",
+        7,
         required=True,
         validate=validate.Range(1, 2**63 - 1, error="Use the `account_id` of GET /api/v1/me."),
-        metadata=doc("The account.", 7),
     )
-    test = fields.StrictBoolean(
-        load_default=False, metadata=doc("A token for the account's sandbox, as with a test key.", False)
-    )
+    test = fields.StrictBoolean("A token for the account's sandbox, as with a test key.", False, load_default=False)
 
 
 class OperatorTokenRequest(Request):
     """Why an operator needs to see texts and phone numbers."""
 
     reason = fields.String(
+        "Why texts and full phone numbers have to be seen; kept in the audit log.",
+        REASON,
         validate=validate.Length(
             MIN_REASON_LENGTH, MAX_REASON_LENGTH, error="Give a reason of {min} to {max} characters."
         ),
-        metadata=doc("Why texts and full phone numbers have to be seen; kept in the audit log.", REASON),
     )
 
 
-class PasswordChangedResponse(Schema):
+class PasswordChangedResponse(Response):
     """The password is changed."""
 
-    changed = fields.Boolean(required=True, metadata=doc("The password is changed; other sessions ended.", True))
+    changed = fields.Boolean("The password is changed; other sessions ended.", True)
 
 
-class TotpResponse(Schema):
+class TotpResponse(Response):
     """A secret for an authenticator app, to be confirmed by a code."""
 
-    secret = fields.String(required=True, metadata=doc("The secret, in base32.", SECRET))
-    uri = fields.String(required=True, metadata=doc("The same for a QR code.", URI))
+    secret = fields.String("The secret, in base32.", SECRET)
+    uri = fields.String("The same for a QR code.", URI)
 
 
-class RecoveryCodesResponse(Schema):
+class RecoveryCodesResponse(Response):
     """TOTP is on."""
 
     recovery_codes = fields.List(
-        fields.String(),
-        required=True,
-        metadata=doc("Codes for when the app is lost, shown only once. Each works once.", ["k4tw-m2xq-p7ne-5s3h"]),
+        fields.String(), "Codes for when the app is lost, shown only once. Each works once.", ["k4tw-m2xq-p7ne-5s3h"]
     )
 
 
-class TotpDisabledResponse(Schema):
+class TotpDisabledResponse(Response):
     """TOTP is off."""
 
-    totp = fields.Boolean(required=True, metadata=doc("Whether a sign-in needs a code.", False))
+    totp = fields.Boolean("Whether a sign-in needs a code.", False)
 
 
-class SessionResponse(Schema):
+class SessionResponse(Response):
     """A session of the person."""
 
-    session_id = fields.UUID(required=True, attribute="id", metadata=doc("The session.", SESSION_ID))
-    created_at = fields.Timestamp(required=True, metadata=doc("When they signed in.", SIGNED_IN_AT))
-    last_used_at = fields.Timestamp(required=True, metadata=doc("When it was last used, to the minute.", USED_AT))
-    address = fields.String(required=True, metadata=doc("The address that they signed in from.", "198.51.100.7"))
-    user_agent = fields.String(required=True, metadata=doc("The client that they signed in with.", "Mozilla/5.0"))
-    current = fields.Boolean(required=True, metadata=doc("Whether it is the session in use.", True))
+    session_id = fields.UUID("The session.", SESSION_ID, attribute="id")
+    created_at = fields.Timestamp("When they signed in.", SIGNED_IN_AT)
+    last_used_at = fields.Timestamp("When it was last used, to the minute.", USED_AT)
+    address = fields.String("The address that they signed in from.", "198.51.100.7")
+    user_agent = fields.String("The client that they signed in with.", "Mozilla/5.0")
+    current = fields.Boolean("Whether it is the session in use.", True)
 
 
-class SessionEndedResponse(Schema):
+class SessionEndedResponse(Response):
     """The session has ended."""
 
-    session_id = fields.UUID(required=True, metadata=doc("The session.", SESSION_ID))
-    ended = fields.Boolean(required=True, metadata=doc("The session and its tokens are revoked.", True))
+    session_id = fields.UUID("The session.", SESSION_ID)
+    ended = fields.Boolean("The session and its tokens are revoked.", True)
 
 
-class PersonTokenResponse(Schema):
+class PersonTokenResponse(Response):
     """A bearer token of the person."""
 
     access_token = fields.String(
-        required=True,
-        metadata=doc("The token. Send it as `Authorization: Bearer …`.", "eyJhIjo3LCJrIjoicGVyc29uIn0.aZ8x1A.Qm9nR2s"),
+        "The token. Send it as `Authorization: Bearer …`.", "eyJhIjo3LCJrIjoicGVyc29uIn0.aZ8x1A.Qm9nR2s"
     )
-    token_type = fields.String(required=True, metadata=doc("Always `Bearer`.", "Bearer", enum=["Bearer"]))
-    expires_in = fields.Integer(required=True, metadata=doc("Seconds until the token expires.", VALID_FOR_PEOPLE))
-    expires_at = fields.Timestamp(
-        required=True, metadata=doc("When the token expires.", "2026-03-02T09:10:00.000Z", format="date-time")
-    )
-    scope = fields.String(
-        required=True, metadata=doc("The token's scopes, separated by spaces.", "balance:read groups:read sms:read")
-    )
+    token_type = fields.String("Always `Bearer`.", "Bearer", one_of=["Bearer"])
+    expires_in = fields.Integer("Seconds until the token expires.", VALID_FOR_PEOPLE)
+    expires_at = fields.Timestamp("When the token expires.", "2026-03-02T09:10:00.000Z", format="date-time")
+    scope = fields.String("The token's scopes, separated by spaces.", "balance:read groups:read sms:read")
 
 
 class AccountTokenResponse(PersonTokenResponse):
     """A bearer token of the person for an account."""
 
-    role = role_field("Their role in the account.", required=True)
-    account_id = fields.Integer(required=True, metadata=doc("The account.", 7))
-    test = fields.Boolean(required=True, metadata=doc("Whether the token is for the account's sandbox.", False))
+    role = role_field("Their role in the account.")
+    account_id = fields.Integer("The account.", 7)
+    test = fields.Boolean("Whether the token is for the account's sandbox.", False)

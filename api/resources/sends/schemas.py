@@ -3,14 +3,14 @@
 from datetime import datetime
 from typing import Any, get_args
 
-from marshmallow import Schema, validates, validates_schema
+from marshmallow import validates, validates_schema
 
 from api.resources.sends.bottleneck import REASONS
 from api.resources.sms.responses import BulkSegmentsResponse, RejectedResponse
 from api.schemas import fields, send_options
+from api.schemas.base import Request, Response
 from api.schemas.errors import fail
 from api.schemas.examples import ACCEPTED_AT, EXPIRES_AT, SEND_COUNTS, SEND_ID, WEBHOOK_URL
-from api.schemas.fields import Request, doc
 from api.schemas.paging import Paging
 from api.schemas.rules import CapResponse, QuietHoursRuleResponse, StopRuleResponse
 from api.schemas.times import check_due, check_expiry
@@ -25,13 +25,11 @@ UNSUCCESSFUL = sorted(str(status) for status in WITH_ERROR - {MessageStatus.CANC
 class SendPaging(Paging):
     """Paging through sends, newest first."""
 
-    status = fields.Enum(SendState, by_value=True, metadata=doc("Only sends with this status.", "sending"))
-    reference = fields.String(metadata=doc("Only sends with this reference.", "order A-1042"))
+    status = fields.Enum(SendState, "Only sends with this status.", "sending")
+    reference = fields.String("Only sends with this reference.", "order A-1042")
     in_progress = fields.QueryBoolean(
-        metadata=doc(
-            "With `true`, only bulk and group sends that are due and not complete, however many newer sends there are.",
-            "true",
-        ),
+        "With `true`, only bulk and group sends that are due and not complete, however many newer sends there are.",
+        "true",
     )
 
 
@@ -39,17 +37,13 @@ class SendChanges(Request):
     """Changes to a send."""
 
     send_at = fields.Timestamp(
+        "When the send is due, at most 90 days ahead. Null, or a time up to 60 seconds ago, means now. A default"
+        " `expires_at` moves with it.",
         allow_none=True,
-        metadata=doc(
-            "When the send is due, at most 90 days ahead. Null, or a time up to 60 seconds ago, means now. A default"
-            " `expires_at` moves with it."
-        ),
     )
-    expires_at = fields.Timestamp(metadata=doc("When unsent messages expire."))
+    expires_at = fields.Timestamp("When unsent messages expire.")
     rate = send_options.rate("Maximum segments per second; null means as fast as the route allows.", allow_none=True)
-    message = fields.Text(
-        metadata=doc("The text; `{{name}}` and `{{name|default}}` are placeholders.", "Your table is ready.")
-    )
+    message = fields.Text("The text; `{{name}}` and `{{name|default}}` are placeholders.", "Your table is ready.")
     on_unicode = send_options.on_unicode()
     max_segments = send_options.max_segments()
 
@@ -71,165 +65,102 @@ class SendChanges(Request):
             raise fail("required", "Provide `send_at`, `expires_at`, `rate` or `message`.")
 
 
-class SendResponse(Schema):
+class SendResponse(Response):
     """A send, with its status and counts."""
 
-    send_id = fields.UUID(required=True, attribute="id", metadata=doc("The send.", SEND_ID))
-    kind = fields.String(required=True, metadata=doc("The kind of send.", "bulk", enum=["single", "bulk", "group"]))
-    status = fields.String(
-        required=True, attribute="state", metadata=doc("Current status.", "completed", enum=[*map(str, SendState)])
-    )
-    sender_id = fields.String(required=True, metadata=doc("The sender ID.", "ACME"))
-    message = fields.String(
-        required=True,
-        metadata=doc("The text; `{{name}}` and `{{name|default}}` are placeholders.", "Your table is ready."),
-    )
-    group_id = fields.UUID(
-        required=True, allow_none=True, metadata=doc("The group of a group send; null for other sends.")
-    )
+    send_id = fields.UUID("The send.", SEND_ID, attribute="id")
+    kind = fields.String("The kind of send.", "bulk", one_of=["single", "bulk", "group"])
+    status = fields.String("Current status.", "completed", attribute="state", one_of=SendState)
+    sender_id = fields.String("The sender ID.", "ACME")
+    message = fields.String("The text; `{{name}}` and `{{name|default}}` are placeholders.", "Your table is ready.")
+    group_id = fields.UUID("The group of a group send; null for other sends.", allow_none=True)
     counts = fields.Dict(
+        "Recipients by outcome of acceptance, and accepted ones by message status.",
+        SEND_COUNTS,
         keys=fields.String(),
         values=fields.Integer(),
-        required=True,
-        metadata=doc(
-            "Recipients by outcome of acceptance, and accepted ones by message status.",
-            SEND_COUNTS,
-        ),
     )
-    segments = fields.Nested(
-        BulkSegmentsResponse, required=True, metadata=doc("Number of segments, and their encoding.")
-    )
-    cost = fields.Integer(required=True, metadata=doc("Credits reserved when the send was accepted.", 3))
+    segments = fields.Nested(BulkSegmentsResponse, "Number of segments, and their encoding.")
+    cost = fields.Integer("Credits reserved when the send was accepted.", 3)
     charged = fields.Integer(
-        required=True,
-        metadata=doc(
-            "Credits charged for messages that a carrier accepted: `sent`, `delivered` and `undelivered`. Credits for"
-            " the others stay reserved while they wait, are being sent or are in doubt, and are then released.",
-            3,
-        ),
+        "Credits charged for messages that a carrier accepted: `sent`, `delivered` and `undelivered`. Credits for"
+        " the others stay reserved while they wait, are being sent or are in doubt, and are then released.",
+        3,
     )
-    category = fields.String(
-        required=True,
-        metadata=doc("The message's purpose, which decides its priority.", "transactional", enum=[*map(str, Category)]),
-    )
+    category = fields.String("The message's purpose, which decides its priority.", "transactional", one_of=Category)
     reference = fields.String(
-        required=True,
-        allow_none=True,
-        metadata=doc("Your own reference, returned wherever the send appears.", "order A-1042"),
+        "Your own reference, returned wherever the send appears.", "order A-1042", allow_none=True
     )
-    metadata = fields.Dict(
-        required=True, allow_none=True, metadata=doc("Your own data, as you sent it.", {"order": "A-1042"})
-    )
+    metadata = fields.Dict("Your own data, as you sent it.", {"order": "A-1042"}, allow_none=True)
     callback_url = fields.String(
-        required=True,
-        allow_none=True,
-        metadata=doc("URL that receives this send's events, in addition to your webhooks.", WEBHOOK_URL),
+        "URL that receives this send's events, in addition to your webhooks.", WEBHOOK_URL, allow_none=True
     )
-    rate = fields.Integer(
-        required=True,
-        allow_none=True,
-        metadata=doc("Maximum segments per second; null means as fast as the route allows."),
-    )
+    rate = fields.Integer("Maximum segments per second; null means as fast as the route allows.", allow_none=True)
     stop_if = fields.Nested(
-        StopRuleResponse,
-        required=True,
-        allow_none=True,
-        metadata=doc("When failures hold the send; null if they do not, or no longer do."),
+        StopRuleResponse, "When failures hold the send; null if they do not, or no longer do.", allow_none=True
     )
     quiet_hours = fields.Nested(
         QuietHoursRuleResponse,
-        required=True,
+        "Hours in which messages wait, in the recipient's local time; null if there are none.",
         allow_none=True,
-        metadata=doc("Hours in which messages wait, in the recipient's local time; null if there are none."),
     )
     cap = fields.Nested(
         CapResponse,
-        required=True,
+        "The account's cap on messages of this category to one phone number; null means unlimited.",
         allow_none=True,
-        metadata=doc("The account's cap on messages of this category to one phone number; null means unlimited."),
     )
     canary = fields.Integer(
-        required=True,
-        allow_none=True,
-        metadata=doc("How many messages are sent first; null if there is no canary, or it has ended."),
+        "How many messages are sent first; null if there is no canary, or it has ended.", allow_none=True
     )
-    eta = fields.Timestamp(
-        required=True,
-        allow_none=True,
-        metadata=doc("Estimated time at which the last message is submitted; null if unknown."),
-    )
+    eta = fields.Timestamp("Estimated time at which the last message is submitted; null if unknown.", allow_none=True)
     limited_by = fields.String(
-        required=True,
+        "What currently limits the send. "
+        + "; ".join(f"`{reason}`: {meaning}" for reason, meaning in REASONS.items())
+        + ". Null if nothing waits.",
         allow_none=True,
-        metadata=doc(
-            "What currently limits the send. "
-            + "; ".join(f"`{reason}`: {meaning}" for reason, meaning in REASONS.items())
-            + ". Null if nothing waits."
-        ),
     )
     resent = fields.Integer(
-        required=True,
-        metadata=doc(
-            "Submits repeated because an earlier one had no response; above 0 only if the operator enables this.", 0
-        ),
+        "Submits repeated because an earlier one had no response; above 0 only if the operator enables this.", 0
     )
     held_by = fields.String(
-        required=True,
+        "What holds the send: the `operator`; `crashes` of workers that processed it, which the operator examines;"
+        " a suspended `sender_id`; `canary`; or `stop_if`. After the last two, POST …/resume continues it.",
         allow_none=True,
-        metadata=doc(
-            "What holds the send: the `operator`; `crashes` of workers that processed it, which the operator examines;"
-            " a suspended `sender_id`; `canary`; or `stop_if`. After the last two, POST …/resume continues it.",
-            enum=[*get_args(HeldBy), None],
-        ),
+        one_of=[*get_args(HeldBy), None],
     )
-    held_reason = fields.String(
-        required=True, allow_none=True, metadata=doc("Why the send is held; null if it is not.")
-    )
-    send_at = fields.Timestamp(required=True, allow_none=True, metadata=doc("When it is due; null means at once."))
-    expires_at = fields.Timestamp(required=True, metadata=doc("When unsent messages expire.", EXPIRES_AT))
-    test = fields.Boolean(
-        required=True,
-        metadata=doc("Whether it belongs to the sandbox: it reaches no phone and uses play credits.", False),
-    )
-    messages_url = fields.String(
-        required=True, metadata=doc("URL that lists all messages of the send.", f"/api/v1/sends/{SEND_ID}/messages")
-    )
-    created_at = fields.Timestamp(required=True, metadata=doc("When it was accepted.", ACCEPTED_AT))
+    held_reason = fields.String("Why the send is held; null if it is not.", allow_none=True)
+    send_at = fields.Timestamp("When it is due; null means at once.", allow_none=True)
+    expires_at = fields.Timestamp("When unsent messages expire.", EXPIRES_AT)
+    test = fields.Boolean("Whether it belongs to the sandbox: it reaches no phone and uses play credits.", False)
+    messages_url = fields.String("URL that lists all messages of the send.", f"/api/v1/sends/{SEND_ID}/messages")
+    created_at = fields.Timestamp("When it was accepted.", ACCEPTED_AT)
     completed_at = fields.Timestamp(
-        required=True,
-        allow_none=True,
-        metadata=doc("When the last message was submitted or ended.", "2026-03-02T09:00:01.250Z"),
+        "When the last message was submitted or ended.", "2026-03-02T09:00:01.250Z", allow_none=True
     )
 
 
-class SendErrorCountResponse(Schema):
+class SendErrorCountResponse(Response):
     """How many messages of a send have one status and one error."""
 
-    status = fields.String(
-        required=True,
-        metadata=doc("Their status.", "undelivered", enum=UNSUCCESSFUL),
-    )
+    status = fields.String("Their status.", "undelivered", one_of=UNSUCCESSFUL)
     code = fields.String(
-        required=True,
+        "Their error, a code of `GET /errors?kind=message`; null if it is no longer stored.",
+        "absent_subscriber",
         allow_none=True,
-        metadata=doc(
-            "Their error, a code of `GET /errors?kind=message`; null if it is no longer stored.", "absent_subscriber"
-        ),
     )
-    count = fields.Integer(required=True, metadata=doc("Number of these messages.", 12))
+    count = fields.Integer("Number of these messages.", 12)
 
 
-class SendErrorsResponse(Schema):
+class SendErrorsResponse(Response):
     """Why messages of a send failed or are in doubt."""
 
-    data = fields.List(fields.Nested(SendErrorCountResponse), required=True, metadata=doc("The counts, largest first."))
+    data = fields.List(fields.Nested(SendErrorCountResponse), "The counts, largest first.")
 
 
-class RejectedRecipientsResponse(Schema):
+class RejectedRecipientsResponse(Response):
     """The recipients of a send that were not accepted."""
 
     data = fields.List(
         fields.Nested(RejectedResponse),
-        required=True,
-        metadata=doc("The recipients in their order, at most 1,000; `counts` of the send has the numbers of all."),
+        "The recipients in their order, at most 1,000; `counts` of the send has the numbers of all.",
     )

@@ -1,10 +1,8 @@
 """Response schemas of sends."""
 
-from marshmallow import Schema
-
 from api.schemas import fields
+from api.schemas.base import Response
 from api.schemas.examples import ACCEPTED_AT, EXPIRES_AT, MESSAGE_ID, NOT_A_PHONE, PHONE, SEND_ID
-from api.schemas.fields import doc
 from shared.lifecycle import Category, SendState
 
 REJECTIONS = [
@@ -26,221 +24,163 @@ REJECTIONS = [
 """Reasons why a recipient is not accepted."""
 
 
-class SegmentsResponse(Schema):
+class SegmentsResponse(Response):
     """The segments of one message."""
 
-    count = fields.Integer(required=True, metadata=doc("Number of segments.", 1))
-    encoding = fields.String(
-        required=True,
-        metadata=doc("`gsm7` if every character fits, otherwise `ucs2`.", "gsm7", enum=["gsm7", "ucs2"]),
-    )
-    characters = fields.Integer(required=True, metadata=doc("Number of Unicode code points.", 20))
+    count = fields.Integer("Number of segments.", 1)
+    encoding = fields.String("`gsm7` if every character fits, otherwise `ucs2`.", "gsm7", one_of=["gsm7", "ucs2"])
+    characters = fields.Integer("Number of Unicode code points.", 20)
 
 
-class CharacterResponse(Schema):
+class CharacterResponse(Response):
     """A character that is not in GSM-7."""
 
-    index = fields.Integer(required=True, metadata=doc("Position in the message, in code points from 0.", 3))
-    char = fields.String(required=True, metadata=doc("The character.", "\u2019"))
-    codepoint = fields.String(required=True, metadata=doc("Its Unicode code point.", "U+2019"))
+    index = fields.Integer("Position in the message, in code points from 0.", 3)
+    char = fields.String("The character.", "\u2019")
+    codepoint = fields.String("Its Unicode code point.", "U+2019")
     replacement = fields.String(
-        required=True,
+        "Its GSM-7 replacement; empty if the character is invisible and can be dropped, null if there is none.",
+        "'",
         allow_none=True,
-        metadata=doc(
-            "Its GSM-7 replacement; empty if the character is invisible and can be dropped, null if there is none.", "'"
-        ),
     )
 
 
-class AlternativeResponse(Schema):
+class AlternativeResponse(Response):
     """The text in GSM-7, as `on_unicode: transliterate` would send it, and its price."""
 
-    text = fields.String(required=True, metadata=doc("The text in GSM-7.", "It's ready."))
-    segments = fields.Integer(required=True, metadata=doc("Segments of one message.", 1))
-    cost = fields.Integer(required=True, metadata=doc("Credits for all recipients.", 3))
+    text = fields.String("The text in GSM-7.", "It's ready.")
+    segments = fields.Integer("Segments of one message.", 1)
+    cost = fields.Integer("Credits for all recipients.", 3)
 
 
-class EncodingResponse(Schema):
+class EncodingResponse(Response):
     """Why the text is UCS-2, or what was changed to avoid it. Absent if the given text is GSM-7."""
 
-    name = fields.String(
-        required=True,
-        metadata=doc("The encoding in which the text is sent.", "ucs2", enum=["gsm7", "ucs2"]),
-    )
+    name = fields.String("The encoding in which the text is sent.", "ucs2", one_of=["gsm7", "ucs2"])
     cause = fields.List(
         fields.Nested(CharacterResponse),
-        required=True,
-        metadata=doc(
-            "The first 20 characters that make it UCS-2, in order. If texts differ by recipient, only those"
-            " of the message itself."
-        ),
+        "The first 20 characters that make it UCS-2, in order. If texts differ by recipient, only those"
+        " of the message itself.",
     )
-    cause_count = fields.Integer(required=True, metadata=doc("Number of all these characters.", 1))
-    changed = fields.List(
-        fields.Nested(CharacterResponse),
-        required=True,
-        metadata=doc("The first 20 characters that were replaced, in order."),
-    )
-    changed_count = fields.Integer(required=True, metadata=doc("Number of replaced characters.", 0))
+    cause_count = fields.Integer("Number of all these characters.", 1)
+    changed = fields.List(fields.Nested(CharacterResponse), "The first 20 characters that were replaced, in order.")
+    changed_count = fields.Integer("Number of replaced characters.", 0)
     gsm7_alternative = fields.Nested(
         AlternativeResponse,
-        required=True,
+        "What `on_unicode: transliterate` would send; null if it would change the meaning, or if the texts differ.",
         allow_none=True,
-        metadata=doc(
-            "What `on_unicode: transliterate` would send; null if it would change the meaning, or if the texts differ."
-        ),
     )
 
 
-class AcceptedSendResponse(Schema):
+class AcceptedSendResponse(Response):
     """An accepted send."""
 
-    send_id = fields.UUID(required=True, metadata=doc("The send.", SEND_ID))
-    sender_id = fields.String(required=True, metadata=doc("The sender ID.", "ACME"))
-    category = fields.String(
-        required=True,
-        metadata=doc("The message's purpose, which decides its priority.", "transactional", enum=[*map(str, Category)]),
-    )
+    send_id = fields.UUID("The send.", SEND_ID)
+    sender_id = fields.String("The sender ID.", "ACME")
+    category = fields.String("The message's purpose, which decides its priority.", "transactional", one_of=Category)
     reference = fields.String(
-        required=True,
-        allow_none=True,
-        metadata=doc("Your own reference, returned wherever the send appears.", "order A-1042"),
+        "Your own reference, returned wherever the send appears.", "order A-1042", allow_none=True
     )
-    test = fields.Boolean(
-        required=True,
-        metadata=doc("Whether it belongs to the sandbox: it reaches no phone and uses play credits.", False),
-    )
-    created_at = fields.Timestamp(required=True, metadata=doc("When it was accepted.", ACCEPTED_AT))
-    status = fields.String(required=True, metadata=doc("Current status.", "queued", enum=[*map(str, SendState)]))
-    cost = fields.Integer(required=True, metadata=doc("The cost of the send, in credits.", 1))
-    balance = fields.Integer(required=True, metadata=doc("Credits left to spend after this.", 999))
-    send_at = fields.Timestamp(required=True, allow_none=True, metadata=doc("When it is due; null means at once."))
-    expires_at = fields.Timestamp(required=True, metadata=doc("When unsent messages expire.", EXPIRES_AT))
+    test = fields.Boolean("Whether it belongs to the sandbox: it reaches no phone and uses play credits.", False)
+    created_at = fields.Timestamp("When it was accepted.", ACCEPTED_AT)
+    status = fields.String("Current status.", "queued", one_of=SendState)
+    cost = fields.Integer("The cost of the send, in credits.", 1)
+    balance = fields.Integer("Credits left to spend after this.", 999)
+    send_at = fields.Timestamp("When it is due; null means at once.", allow_none=True)
+    expires_at = fields.Timestamp("When unsent messages expire.", EXPIRES_AT)
     simulated = fields.Boolean(
-        metadata=doc(
-            "Present if the whole installation uses the simulated carrier (`CARRIER=simulator`), so that no message"
-            " reaches a phone.",
-            True,
-        )
+        "Present if the whole installation uses the simulated carrier (`CARRIER=simulator`), so that no message"
+        " reaches a phone.",
+        True,
+        required=False,
     )
     encoding = fields.Nested(
         EncodingResponse,
-        metadata=doc(
-            "Why the text is UCS-2, or what `on_unicode: transliterate` changed; absent if the given text is GSM-7."
-        ),
+        "Why the text is UCS-2, or what `on_unicode: transliterate` changed; absent if the given text is GSM-7.",
+        required=False,
     )
 
 
 class SingleResponse(AcceptedSendResponse):
     """An accepted message."""
 
-    message_id = fields.UUID(required=True, metadata=doc("The message.", MESSAGE_ID))
-    phone = fields.String(
-        required=True,
-        allow_none=True,
-        metadata=doc("Digits only, starting with the country code; null if it was erased.", PHONE),
-    )
-    segments = fields.Nested(SegmentsResponse, required=True, metadata=doc("Number of segments, and their encoding."))
+    message_id = fields.UUID("The message.", MESSAGE_ID)
+    phone = fields.String("Digits only, starting with the country code; null if it was erased.", PHONE, allow_none=True)
+    segments = fields.Nested(SegmentsResponse, "Number of segments, and their encoding.")
 
 
-class CountsResponse(Schema):
+class CountsResponse(Response):
     """Numbers of recipients, by outcome."""
 
-    submitted = fields.Integer(
-        required=True, metadata=doc("Recipients in the request, or contacts in the group, whether accepted or not.", 5)
-    )
-    accepted = fields.Integer(required=True, metadata=doc("Recipients that a message will be sent to.", 3))
-    duplicate = fields.Integer(required=True, metadata=doc("Recipients dropped because they were listed before.", 1))
+    submitted = fields.Integer("Recipients in the request, or contacts in the group, whether accepted or not.", 5)
+    accepted = fields.Integer("Recipients that a message will be sent to.", 3)
+    duplicate = fields.Integer("Recipients dropped because they were listed before.", 1)
     invalid = fields.Integer(
-        required=True,
-        metadata=doc("Invalid phone numbers, or recipients without a value that the message needs; see `rejected`.", 1),
+        "Invalid phone numbers, or recipients without a value that the message needs; see `rejected`.", 1
     )
     suppressed = fields.Integer(
-        required=True,
-        metadata=doc("Recipients that opted out, are in a destination not allowed, or are over their limit.", 0),
+        "Recipients that opted out, are in a destination not allowed, or are over their limit.", 0
     )
 
 
-class BulkSegmentsResponse(Schema):
+class BulkSegmentsResponse(Response):
     """Segments of one message, and of all messages."""
 
-    per_message = fields.Integer(
-        required=True, allow_none=True, metadata=doc("Segments of each message; null if messages differ.", 1)
-    )
-    encoding = fields.String(
-        required=True, metadata=doc("`gsm7` if every character fits, otherwise `ucs2`.", "gsm7", enum=["gsm7", "ucs2"])
-    )
+    per_message = fields.Integer("Segments of each message; null if messages differ.", 1, allow_none=True)
+    encoding = fields.String("`gsm7` if every character fits, otherwise `ucs2`.", "gsm7", one_of=["gsm7", "ucs2"])
     total = fields.Integer(
-        required=True,
-        metadata=doc("Segments of all messages; an upper bound for a group with placeholders until it is expanded.", 3),
+        "Segments of all messages; an upper bound for a group with placeholders until it is expanded.", 3
     )
 
 
-class RejectedResponse(Schema):
+class RejectedResponse(Response):
     """A recipient that was not accepted."""
 
     index = fields.Integer(
-        required=True,
-        allow_none=True,
-        metadata=doc("The recipient's index in `phones`, from 0; null for a contact of a group.", 3),
+        "The recipient's index in `phones`, from 0; null for a contact of a group.", 3, allow_none=True
     )
-    phone = fields.String(
-        required=True, allow_none=True, metadata=doc("As given; null if it was not a string.", "0712")
-    )
-    code = fields.String(required=True, metadata=doc("Why it was rejected.", "invalid_phone", enum=REJECTIONS))
+    phone = fields.String("As given; null if it was not a string.", "0712", allow_none=True)
+    code = fields.String("Why it was rejected.", "invalid_phone", one_of=REJECTIONS)
     detail = fields.String(
-        allow_none=True, metadata=doc("Human-readable explanation; null if it was erased.", NOT_A_PHONE)
+        "Human-readable explanation; null if it was erased.", NOT_A_PHONE, allow_none=True, required=False
     )
     suggestion = fields.String(
+        "The phone number that was probably meant; null if it was erased.",
+        "254712000000",
         allow_none=True,
-        metadata=doc("The phone number that was probably meant; null if it was erased.", "254712000000"),
+        required=False,
     )
-    duplicate_of = fields.Integer(metadata=doc("The index of the phone number's first occurrence.", 0))
+    duplicate_of = fields.Integer("The index of the phone number's first occurrence.", 0, required=False)
 
 
-class AcceptedResponse(Schema):
+class AcceptedResponse(Response):
     """A recipient's message."""
 
-    message_id = fields.UUID(required=True, metadata=doc("The message.", MESSAGE_ID))
-    phone = fields.String(
-        required=True,
-        allow_none=True,
-        metadata=doc("Digits only, starting with the country code; null if it was erased.", PHONE),
-    )
+    message_id = fields.UUID("The message.", MESSAGE_ID)
+    phone = fields.String("Digits only, starting with the country code; null if it was erased.", PHONE, allow_none=True)
 
 
 class BulkResponse(AcceptedSendResponse):
     """An accepted bulk or group send."""
 
-    group_id = fields.UUID(
-        required=True, allow_none=True, metadata=doc("The group of a group send; null for other sends.")
-    )
-    counts = fields.Nested(CountsResponse, required=True, metadata=doc("Numbers of accepted and rejected recipients."))
-    segments = fields.Nested(
-        BulkSegmentsResponse, required=True, metadata=doc("Number of segments, and their encoding.")
-    )
-    cost = fields.Integer(required=True, metadata=doc("The cost of the send, in credits.", 3))
-    balance = fields.Integer(required=True, metadata=doc("Credits left to spend after this.", 996))
+    group_id = fields.UUID("The group of a group send; null for other sends.", allow_none=True)
+    counts = fields.Nested(CountsResponse, "Numbers of accepted and rejected recipients.")
+    segments = fields.Nested(BulkSegmentsResponse, "Number of segments, and their encoding.")
+    cost = fields.Integer("The cost of the send, in credits.", 3)
+    balance = fields.Integer("Credits left to spend after this.", 996)
     rejected = fields.List(
         fields.Nested(RejectedResponse),
-        required=True,
-        metadata=doc(
-            "The recipients that were not accepted, at most 1,000.",
-            [
-                {"index": 3, "phone": "0712", "code": "invalid_phone", "detail": NOT_A_PHONE},
-                {"index": 4, "phone": PHONE, "code": "duplicate", "duplicate_of": 0},
-            ],
-        ),
+        "The recipients that were not accepted, at most 1,000.",
+        [
+            {"index": 3, "phone": "0712", "code": "invalid_phone", "detail": NOT_A_PHONE},
+            {"index": 4, "phone": PHONE, "code": "duplicate", "duplicate_of": 0},
+        ],
     )
-    rejected_truncated = fields.Boolean(metadata=doc("Whether more were rejected than `rejected` lists.", True))
+    rejected_truncated = fields.Boolean("Whether more were rejected than `rejected` lists.", True, required=False)
     messages = fields.List(
-        fields.Nested(AcceptedResponse),
-        required=True,
-        metadata=doc("The accepted recipients in order, at most 1,000; none for a group send."),
+        fields.Nested(AcceptedResponse), "The accepted recipients in order, at most 1,000; none for a group send."
     )
     messages_truncated = fields.Boolean(
-        metadata=doc("Whether there are more messages than listed here; see `messages_url`.", True)
+        "Whether there are more messages than listed here; see `messages_url`.", True, required=False
     )
-    messages_url = fields.String(
-        required=True, metadata=doc("URL that lists all messages of the send.", f"/api/v1/sends/{SEND_ID}/messages")
-    )
+    messages_url = fields.String("URL that lists all messages of the send.", f"/api/v1/sends/{SEND_ID}/messages")

@@ -3,11 +3,9 @@
 import re
 from typing import Any
 
-from marshmallow import Schema
-
 from api.schemas import fields
+from api.schemas.base import Request, Response
 from api.schemas.errors import fail
-from api.schemas.fields import Request, doc
 from api.schemas.paging import cursor, limit, next_cursor
 from shared.lifecycle import STORED_STATUSES, Category, MessageStatus
 
@@ -41,78 +39,58 @@ class Day(fields.Date):
 class UsageQuery(Request):
     """Which messages to count, and by which dimensions to group them."""
 
-    since = Day(metadata=doc("The first day, in UTC; defaults to 30 days ago.", "2026-03-01"))
-    until = Day(metadata=doc("The last day, in UTC; defaults to today.", "2026-03-31"))
+    since = Day("The first day, in UTC; defaults to 30 days ago.", "2026-03-01")
+    until = Day("The last day, in UTC; defaults to today.", "2026-03-31")
     by = Dimensions(
+        "Dimensions to group by, separated by commas: any of day, sender_id, country, category and status.",
+        "day,status",
         load_default=lambda: list(DIMENSIONS),
-        metadata=doc(
-            "Dimensions to group by, separated by commas: any of day, sender_id, country, category and status.",
-            "day,status",
-            pattern="^({0})(,({0}))*$".format("|".join(DIMENSIONS)),
-        ),
+        pattern="^({0})(,({0}))*$".format("|".join(DIMENSIONS)),
     )
-    sender_id = fields.String(metadata=doc("Only messages from this sender ID.", "ACME"))
-    country = fields.Country(metadata=doc("Only messages to this country: two letters of ISO 3166-1.", "KE"))
-    category = fields.Enum(Category, by_value=True, metadata=doc("Only messages of this category.", "transactional"))
+    sender_id = fields.String("Only messages from this sender ID.", "ACME")
+    country = fields.Country("Only messages to this country: two letters of ISO 3166-1.", "KE")
+    category = fields.Enum(Category, "Only messages of this category.", "transactional")
     status = fields.Enum(
-        MessageStatus,
-        by_value=True,
-        metadata=doc("Only messages with this status.", "delivered", enum=[str(status) for status in RESULTS]),
+        MessageStatus, "Only messages with this status.", "delivered", one_of=[str(status) for status in RESULTS]
     )
     limit = limit(default=1000, example=1000)
     cursor = cursor()
 
 
-class UsageResponse(Schema):
+class UsageResponse(Response):
     """A count of messages with a result. A dimension that is not grouped by is null."""
 
     day = fields.String(
-        required=True,
+        "The day on which the send was accepted, in UTC; null if not grouped by it.",
+        "2026-03-02",
         allow_none=True,
-        metadata=doc(
-            "The day on which the send was accepted, in UTC; null if not grouped by it.", "2026-03-02", format="date"
-        ),
+        format="date",
     )
-    sender_id = fields.String(
-        required=True, allow_none=True, metadata=doc("The sender ID; null if not grouped by it.", "ACME")
-    )
+    sender_id = fields.String("The sender ID; null if not grouped by it.", "ACME", allow_none=True)
     country = fields.String(
-        required=True,
+        "The country of the phone number's prefix, as two letters of ISO 3166-1. Null if not grouped by it, for"
+        " phone numbers without a country, and for messages that were canceled or expired with their send.",
+        "KE",
         allow_none=True,
-        metadata=doc(
-            "The country of the phone number's prefix, as two letters of ISO 3166-1. Null if not grouped by it, for"
-            " phone numbers without a country, and for messages that were canceled or expired with their send.",
-            "KE",
-        ),
     )
-    category = fields.String(
-        required=True,
-        allow_none=True,
-        metadata=doc("The messages' category; null if not grouped by it.", "transactional"),
-    )
+    category = fields.String("The messages' category; null if not grouped by it.", "transactional", allow_none=True)
     status = fields.String(
-        required=True,
-        allow_none=True,
-        metadata=doc("Their status; null if not grouped by it.", "delivered", enum=[*map(str, RESULTS), None]),
+        "Their status; null if not grouped by it.", "delivered", allow_none=True, one_of=[*RESULTS, None]
     )
-    messages = fields.Integer(required=True, metadata=doc("Number of messages.", 3))
+    messages = fields.Integer("Number of messages.", 3)
     credits = fields.Integer(
-        required=True,
-        metadata=doc("Credits charged for those that a carrier accepted: `sent`, `delivered` and `undelivered`.", 3),
+        "Credits charged for those that a carrier accepted: `sent`, `delivered` and `undelivered`.", 3
     )
 
 
-class UsagePageResponse(Schema):
+class UsagePageResponse(Response):
     """A page of counts, and the time of the last count."""
 
-    data = fields.List(fields.Nested(UsageResponse), required=True, metadata=doc("The entries."))
+    data = fields.List(fields.Nested(UsageResponse), "The entries.")
     next_cursor = next_cursor()
     counted_at = fields.Timestamp(
-        required=True,
+        "When today's messages were last counted: seconds ago, or longer on a busy day. Earlier hours are counted"
+        " again at growing intervals while their messages change. Null if nothing has been counted.",
+        "2026-03-02T09:00:10.000Z",
         allow_none=True,
-        metadata=doc(
-            "When today's messages were last counted: seconds ago, or longer on a busy day. Earlier hours are counted"
-            " again at growing intervals while their messages change. Null if nothing has been counted.",
-            "2026-03-02T09:00:10.000Z",
-        ),
     )

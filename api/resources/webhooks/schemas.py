@@ -2,12 +2,12 @@
 
 from typing import Any, ClassVar
 
-from marshmallow import Schema, validate
+from marshmallow import validate
 
 from api.schemas import fields
+from api.schemas.base import Request, Response
 from api.schemas.errors import fail
 from api.schemas.examples import WEBHOOK_ID, WEBHOOK_URL
-from api.schemas.fields import Request, doc
 from shared.outbox import EventType
 
 SECRET = "whsec_c2VjcmV0LW9mLXRoaXMtZXhhbXBsZS0zMi1ieXRlcyE="
@@ -15,10 +15,10 @@ TYPES = [str(type) for type in EventType if type != EventType.WEBHOOK_TEST]
 """Event types that a webhook can subscribe to."""
 STATUSES = ("active", "disabled")
 MAX_DESCRIPTION_LENGTH = 255
-POSTED = doc("The event types that are posted; null means all.", ["message.delivered", "message.undelivered"])
-URL = doc("Where events are posted; null means to each send's `callback_url`.", WEBHOOK_URL)
-NEW_URL = doc("Where events are posted. A webhook without a `url` cannot be given one.", WEBHOOK_URL)
-OWN_DESCRIPTION = doc("Your own description.", "Production")
+POSTED = ("The event types that are posted; null means all.", ["message.delivered", "message.undelivered"])
+URL = ("Where events are posted; null means to each send's `callback_url`.", WEBHOOK_URL)
+NEW_URL = ("Where events are posted. A webhook without a `url` cannot be given one.", WEBHOOK_URL)
+OWN_DESCRIPTION = ("Your own description.", "Production")
 
 
 class EventTypes(fields.Raw):
@@ -31,7 +31,7 @@ class EventTypes(fields.Raw):
     }
 
     def __init__(self, **options: Any) -> None:
-        super().__init__(allow_none=True, metadata=POSTED, **options)
+        super().__init__(*POSTED, allow_none=True, **options)
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> list[str]:
         if not isinstance(value, list):
@@ -55,66 +55,55 @@ DESCRIPTION = validate.Length(1, MAX_DESCRIPTION_LENGTH, error="A description ha
 class WebhookBody(Request):
     """A new webhook. Without `url`, it posts the events of each send to the send's `callback_url`."""
 
-    url = fields.WebhookUrl(allow_none=True, metadata=URL)
+    url = fields.WebhookUrl(*URL, allow_none=True)
     events = EventTypes(load_default=None)
-    description = fields.String(allow_none=True, load_default=None, validate=DESCRIPTION, metadata=OWN_DESCRIPTION)
+    description = fields.String(*OWN_DESCRIPTION, allow_none=True, load_default=None, validate=DESCRIPTION)
 
 
 class WebhookChange(Request):
     """Changes to a webhook."""
 
-    url = fields.WebhookUrl(metadata=NEW_URL)
+    url = fields.WebhookUrl(*NEW_URL)
     events = EventTypes()
-    description = fields.String(allow_none=True, validate=DESCRIPTION, metadata=OWN_DESCRIPTION)
-    status = fields.String(
-        validate=validate.OneOf(STATUSES, error="Use `active` or `disabled`."),
-        metadata=doc("With `active`, events are posted from now on; POST …/recover posts missed ones.", "active"),
+    description = fields.String(*OWN_DESCRIPTION, allow_none=True, validate=DESCRIPTION)
+    status = fields.Choice(
+        STATUSES,
+        "With `active`, events are posted from now on; POST …/recover posts missed ones.",
+        "active",
+        error="Use `active` or `disabled`.",
     )
 
 
-class WebhookResponse(Schema):
+class WebhookResponse(Response):
     """A webhook, without its secret."""
 
-    webhook_id = fields.UUID(required=True, attribute="id", metadata=doc("The webhook.", WEBHOOK_ID))
-    url = fields.String(
-        required=True,
-        allow_none=True,
-        metadata=URL,
-    )
-    events = fields.List(fields.String(), required=True, allow_none=True, metadata=POSTED)
-    description = fields.String(required=True, allow_none=True, metadata=OWN_DESCRIPTION)
-    status = fields.String(
-        required=True, attribute="state", metadata=doc("Whether events are posted to it.", "active", enum=[*STATUSES])
-    )
-    disabled_reason = fields.String(
-        required=True, allow_none=True, metadata=doc("Why the webhook is disabled; null while it is active.")
-    )
+    webhook_id = fields.UUID("The webhook.", WEBHOOK_ID, attribute="id")
+    url = fields.String(*URL, allow_none=True)
+    events = fields.List(fields.String(), *POSTED, allow_none=True)
+    description = fields.String(*OWN_DESCRIPTION, allow_none=True)
+    status = fields.String("Whether events are posted to it.", "active", attribute="state", one_of=STATUSES)
+    disabled_reason = fields.String("Why the webhook is disabled; null while it is active.", allow_none=True)
     failing_since = fields.Timestamp(
-        required=True,
-        allow_none=True,
-        metadata=doc("Since when every post has failed; null if the last one succeeded."),
+        "Since when every post has failed; null if the last one succeeded.", allow_none=True
     )
-    secret_version = fields.Integer(
-        required=True, metadata=doc("Increases by one with each rotation of the secret.", 1)
-    )
+    secret_version = fields.Integer("Increases by one with each rotation of the secret.", 1)
     previous_secret_until = fields.Timestamp(
-        required=True,
+        "Until when posts are also signed with the previous secret; null if they are not.",
         attribute="previous_until",
         allow_none=True,
-        metadata=doc("Until when posts are also signed with the previous secret; null if they are not."),
     )
-    created_at = fields.Timestamp(required=True, metadata=doc("When it was created.", "2026-02-20T10:00:00.000Z"))
-    updated_at = fields.Timestamp(required=True, metadata=doc("When it last changed.", "2026-03-02T09:00:01.250Z"))
+    created_at = fields.Timestamp("When it was created.", "2026-02-20T10:00:00.000Z")
+    updated_at = fields.Timestamp("When it last changed.", "2026-03-02T09:00:01.250Z")
 
 
 class SecretResponse(WebhookResponse):
     """A webhook with its new secret, which is shown only once."""
 
-    secret = fields.String(required=True, metadata=doc("The secret that signs posts. Shown only once.", SECRET))
+    secret = fields.String("The secret that signs posts. Shown only once.", SECRET)
 
 
-class DeletedWebhookResponse(Schema):
+class DeletedWebhookResponse(Response):
     """The webhook is deleted."""
 
-    webhook_id = fields.UUID(required=True, metadata=doc("The webhook.", WEBHOOK_ID))
-    deleted = fields.Boolean(required=True, metadata=doc("The webhook is deleted.", True))
+    webhook_id = fields.UUID("The webhook.", WEBHOOK_ID)
+    deleted = fields.Boolean("The webhook is deleted.", True)

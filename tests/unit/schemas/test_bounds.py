@@ -17,9 +17,9 @@ import api.app  # noqa: F401 - declares the endpoints
 from api.accept.schemas import SingleSend
 from api.endpoint import ENDPOINTS, OPERATORS
 from api.problems import invalid
+from api.schemas.base import Request
 from api.schemas.entries import Entries
 from api.schemas.errors import errors_of
-from api.schemas.fields import Request
 from api.schemas.rules import CountOrShare, canary_messages
 
 LARGEST_ID, LARGEST = 2**63 - 1, 2**31 - 1

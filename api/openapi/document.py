@@ -209,14 +209,19 @@ def _errors_of(operation: Endpoint) -> list[str]:
     if operation.body or operation.path in ("/sms/quote", *BODIES):
         codes += ["invalid_json", "validation_failed", "payload_too_large"]
         codes += ["unsupported_media_type"] if operation.path != "/auth/revoke" else []
+    if operation.query is not None:
+        codes.append("validation_failed")
     if _has_key(operation):
         codes += ["validation_failed", "idempotency_in_progress", "idempotency_key_reused"]
-    if "<uuid:" in operation.path or "<int:" in operation.path:
+    is_operators = operation.api is OPERATORS
+    if "<uuid:" in operation.path or (is_operators and operation.variables):
         codes.append("not_found")
+    if is_operators and operation.scope and operation.method != "GET":
+        codes.append("state_conflict")
     if operation.scope is not None:
         codes += ["missing_token", "invalid_token", "token_expired", "token_revoked"]
-        codes += ["ip_not_allowed", "rate_limited"] if operation.api is OPERATORS else []
-        codes += ["account_suspended", "ip_not_allowed", "rate_limited"] if operation.api is CUSTOMERS else []
+        codes += ["ip_not_allowed", "rate_limited"] if is_operators else []
+        codes += [] if is_operators else ["account_suspended", "ip_not_allowed", "rate_limited"]
     if operation.session:
         codes += ["missing_token", "session_ended", "rate_limited"]
     if operation.scope:

@@ -33,14 +33,7 @@ ACCOUNT, DETAILS = AccountResponse(), AccountDetailsResponse()
 SETTINGS = ("name", "country", "low_balance_threshold", "weight", "retention_days")
 
 
-@operator_endpoint(
-    "GET",
-    "/accounts",
-    query=AccountSearch,
-    response=page_of(AccountResponse),
-    errors=("validation_failed",),
-    scope="read",
-)
+@operator_endpoint("GET", "/accounts", query=AccountSearch, response=page_of(AccountResponse), scope="read")
 def list_all_accounts(caller: Operator, query: dict[str, Any]) -> Any:
     """List accounts by id, with their balance and today's traffic. Sandboxes are not listed."""
     after, limit = number_cursor(query.get("cursor"), 0), query["limit"]
@@ -59,12 +52,7 @@ def get_account(caller: Operator, account_id: int) -> Any:
 
 
 @operator_endpoint(
-    "POST",
-    "/accounts",
-    body=NewAccount,
-    response=AccountDetailsResponse,
-    errors=("name_taken", "state_conflict"),
-    scope="accounts",
+    "POST", "/accounts", body=NewAccount, response=AccountDetailsResponse, errors=("name_taken",), scope="accounts"
 )
 def create_new_account(caller: Operator, body: dict[str, Any]) -> IdempotentResponse:
     """Create an account, without credits. Next, top it up, request and approve a sender ID, and create an API key."""
@@ -92,7 +80,7 @@ def create_new_account(caller: Operator, body: dict[str, Any]) -> IdempotentResp
     "/accounts/<int:account_id>",
     body=AccountChanges,
     response=AccountDetailsResponse,
-    errors=("name_taken", "state_conflict"),
+    errors=("name_taken",),
     scope="accounts",
 )
 def update_account(caller: Operator, account_id: int, body: dict[str, Any]) -> Any:
@@ -113,12 +101,7 @@ def update_account(caller: Operator, account_id: int, body: dict[str, Any]) -> A
 
 
 @operator_endpoint(
-    "POST",
-    "/accounts/<int:account_id>/suspend",
-    body=WithReason,
-    response=AccountDetailsResponse,
-    errors=("state_conflict",),
-    scope="accounts",
+    "POST", "/accounts/<int:account_id>/suspend", body=WithReason, response=AccountDetailsResponse, scope="accounts"
 )
 def suspend(caller: Operator, account_id: int, body: dict[str, Any]) -> IdempotentResponse:
     """Suspend an account: it accepts nothing new, and its tokens stop working. Accepted sends continue."""
@@ -130,7 +113,6 @@ def suspend(caller: Operator, account_id: int, body: dict[str, Any]) -> Idempote
     "/accounts/<int:account_id>/activate",
     body=WithOptionalReason,
     response=AccountDetailsResponse,
-    errors=("state_conflict",),
     scope="accounts",
 )
 def activate(caller: Operator, account_id: int, body: dict[str, Any]) -> IdempotentResponse:
@@ -139,12 +121,7 @@ def activate(caller: Operator, account_id: int, body: dict[str, Any]) -> Idempot
 
 
 @operator_endpoint(
-    "POST",
-    "/accounts/<int:account_id>/close",
-    body=WithReason,
-    response=AccountDetailsResponse,
-    errors=("state_conflict",),
-    scope="accounts",
+    "POST", "/accounts/<int:account_id>/close", body=WithReason, response=AccountDetailsResponse, scope="accounts"
 )
 def close(caller: Operator, account_id: int, body: dict[str, Any]) -> IdempotentResponse:
     """Close an account for good: it accepts nothing, and its keys are revoked. Refused while sends are open.

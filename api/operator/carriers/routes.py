@@ -47,21 +47,14 @@ def list_carriers(caller: Operator) -> Any:
         return CARRIERS.dump({"data": control.list_carriers(connection)})
 
 
-@operator_endpoint("GET", "/carriers/<carrier>", response=CarrierResponse, errors=("not_found",), scope="read")
+@operator_endpoint("GET", "/carriers/<carrier>", response=CarrierResponse, scope="read")
 def get_carrier(caller: Operator, carrier: str) -> Any:
     """Show one carrier."""
     with reading(services().engine) as connection:
         return CARRIER.dump(_carrier(connection, carrier))
 
 
-@operator_endpoint(
-    "PATCH",
-    "/carriers/<carrier>",
-    body=CarrierChanges,
-    response=CarrierResponse,
-    errors=("not_found", "state_conflict"),
-    scope="carriers",
-)
+@operator_endpoint("PATCH", "/carriers/<carrier>", body=CarrierChanges, response=CarrierResponse, scope="carriers")
 def update_carrier(caller: Operator, carrier: str, body: dict[str, Any]) -> Any:
     """Change a carrier's rate or window. Workers follow within two seconds and drop no connection."""
 
@@ -74,38 +67,21 @@ def update_carrier(caller: Operator, carrier: str, body: dict[str, Any]) -> Any:
 
 
 @operator_endpoint(
-    "POST",
-    "/carriers/<carrier>/reset",
-    body=WithOptionalReason,
-    response=CarrierResponse,
-    errors=("not_found", "state_conflict"),
-    scope="carriers",
+    "POST", "/carriers/<carrier>/reset", body=WithOptionalReason, response=CarrierResponse, scope="carriers"
 )
 def reset_carrier(caller: Operator, carrier: str, body: dict[str, Any]) -> IdempotentResponse:
     """Use the rate and the window of CARRIERS_FILE again."""
     return _control(caller, carrier, body, control.reset)
 
 
-@operator_endpoint(
-    "POST",
-    "/carriers/<carrier>/pause",
-    body=WithReason,
-    response=CarrierResponse,
-    errors=("not_found", "state_conflict"),
-    scope="carriers",
-)
+@operator_endpoint("POST", "/carriers/<carrier>/pause", body=WithReason, response=CarrierResponse, scope="carriers")
 def pause_carrier(caller: Operator, carrier: str, body: dict[str, Any]) -> IdempotentResponse:
     """Stop submitting to a carrier. Its messages take another route, or wait."""
     return _control(caller, carrier, body, _pause)
 
 
 @operator_endpoint(
-    "POST",
-    "/carriers/<carrier>/resume",
-    body=WithOptionalReason,
-    response=CarrierResponse,
-    errors=("not_found", "state_conflict"),
-    scope="carriers",
+    "POST", "/carriers/<carrier>/resume", body=WithOptionalReason, response=CarrierResponse, scope="carriers"
 )
 def resume_carrier(caller: Operator, carrier: str, body: dict[str, Any]) -> IdempotentResponse:
     """Resume a paused carrier."""
@@ -113,12 +89,7 @@ def resume_carrier(caller: Operator, carrier: str, body: dict[str, Any]) -> Idem
 
 
 @operator_endpoint(
-    "POST",
-    "/carriers/<carrier>/test",
-    body=NewTestMessage,
-    response=TestMessageResponse,
-    errors=("not_found", "state_conflict"),
-    scope="carriers",
+    "POST", "/carriers/<carrier>/test", body=NewTestMessage, response=TestMessageResponse, scope="carriers"
 )
 def send_test_message(caller: Operator, carrier: str, body: dict[str, Any]) -> IdempotentResponse:
     """Send one real message through one carrier. GET /operator/v1/sends/{send_id} shows what became of it.
@@ -142,12 +113,7 @@ def list_carrier_limits(caller: Operator) -> Any:
 
 
 @operator_endpoint(
-    "PATCH",
-    "/carrier-limits/<limit_name>",
-    body=RateLimitChange,
-    response=RateLimitResponse,
-    errors=("not_found", "state_conflict"),
-    scope="carriers",
+    "PATCH", "/carrier-limits/<limit_name>", body=RateLimitChange, response=RateLimitResponse, scope="carriers"
 )
 def update_carrier_limit(caller: Operator, limit_name: str, body: dict[str, Any]) -> Any:
     """Change a rate limit by its name, such as `sender ACME`; null means the rate of CARRIERS_FILE, and 0 lifts it."""
@@ -165,7 +131,6 @@ def update_carrier_limit(caller: Operator, limit_name: str, body: dict[str, Any]
     "/unreadable-receipts",
     query=UnreadableReceiptPaging,
     response=page_of(UnreadableReceiptResponse),
-    errors=("validation_failed",),
     scope="texts",
 )
 def list_unreadable_receipts(caller: Operator, query: dict[str, Any]) -> Any:

@@ -15,14 +15,7 @@ from shared.ids import LAST_NUMBER
 CHANGE = ChangeResponse()
 
 
-@operator_endpoint(
-    "GET",
-    "/changes",
-    query=ChangePaging,
-    response=page_of(ChangeResponse),
-    errors=("validation_failed",),
-    scope="read",
-)
+@operator_endpoint("GET", "/changes", query=ChangePaging, response=page_of(ChangeResponse), scope="read")
 def list_all_changes(caller: Operator, query: dict[str, Any]) -> Any:
     """List the changes of rights, money and operation, newest first: by account, actor or kind."""
     limit = query["limit"]

@@ -42,14 +42,7 @@ DOUBT, RESOLVED, REPORT = DoubtResponse(), ResolvedResponse(), ReportResponse()
 MAX_SHOWN = 100
 
 
-@operator_endpoint(
-    "GET",
-    "/doubts",
-    query=DoubtPaging,
-    response=page_of(DoubtResponse),
-    errors=("validation_failed",),
-    scope="read",
-)
+@operator_endpoint("GET", "/doubts", query=DoubtPaging, response=page_of(DoubtResponse), scope="read")
 def list_doubts(caller: Operator, query: dict[str, Any]) -> Any:
     """List the messages in doubt, oldest first. Full phone numbers require the scope `texts`."""
     limit = query["limit"]
@@ -69,14 +62,7 @@ def list_doubts(caller: Operator, query: dict[str, Any]) -> Any:
     return page(rows, limit, entry, lambda row: str(row["message_id"]))
 
 
-@operator_endpoint(
-    "POST",
-    "/doubts/resolve",
-    body=Resolving,
-    response=ResolvedResponse,
-    errors=("state_conflict",),
-    scope="doubt",
-)
+@operator_endpoint("POST", "/doubts/resolve", body=Resolving, response=ResolvedResponse, scope="doubt")
 def resolve_doubts(caller: Operator, body: dict[str, Any]) -> IdempotentResponse:
     """Resolve messages in doubt as the carrier reports them, all in one transaction.
 
@@ -88,12 +74,7 @@ def resolve_doubts(caller: Operator, body: dict[str, Any]) -> IdempotentResponse
 
 
 @operator_endpoint(
-    "POST",
-    "/sends/<uuid:send_id>/resolve-doubts",
-    body=ResolvingSend,
-    response=ResolvedResponse,
-    errors=("state_conflict",),
-    scope="doubt",
+    "POST", "/sends/<uuid:send_id>/resolve-doubts", body=ResolvingSend, response=ResolvedResponse, scope="doubt"
 )
 def resolve_doubts_of_send(caller: Operator, send_id: UUID, body: dict[str, Any]) -> IdempotentResponse:
     """Resolve all messages in doubt of a send as the carrier reports them, in one transaction."""
@@ -121,7 +102,7 @@ def _resolve(
     "/doubts/reconcile",
     query=ReportOptions,
     response=ReportResponse,
-    errors=("validation_failed", "payload_too_large", "unsupported_media_type"),
+    errors=("payload_too_large", "unsupported_media_type"),
     scope="doubt",
 )
 def reconcile_doubts(caller: Operator, query: dict[str, Any]) -> IdempotentResponse:

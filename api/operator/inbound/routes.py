@@ -27,14 +27,7 @@ from shared.sms.phones import mask
 MESSAGE, NUMBERS, ASSIGNED = UnassignedResponse(), NumbersResponse(), AssignedResponse()
 
 
-@operator_endpoint(
-    "GET",
-    "/inbound",
-    query=UnassignedPaging,
-    response=page_of(UnassignedResponse),
-    errors=("validation_failed",),
-    scope="read",
-)
+@operator_endpoint("GET", "/inbound", query=UnassignedPaging, response=page_of(UnassignedResponse), scope="read")
 def list_unassigned_inbound(caller: Operator, query: dict[str, Any]) -> Any:
     """List the inbound messages of no account, newest first. Texts and full phone numbers need the scope `texts`."""
     limit, whole = query["limit"], "texts" in caller.scopes
@@ -53,14 +46,7 @@ def list_unassigned_inbound(caller: Operator, query: dict[str, Any]) -> Any:
     return page(rows, limit, entry, lambda row: str(row["id"]))
 
 
-@operator_endpoint(
-    "GET",
-    "/inbound/numbers",
-    query=NumberQuery,
-    response=NumbersResponse,
-    errors=("validation_failed",),
-    scope="read",
-)
+@operator_endpoint("GET", "/inbound/numbers", query=NumberQuery, response=NumbersResponse, scope="read")
 def list_unassigned_inbound_numbers(caller: Operator, query: dict[str, Any]) -> Any:
     """Count the inbound messages of no account by the number that they were sent to, most messages first."""
     with reading_list(services().engine) as connection:
@@ -68,12 +54,7 @@ def list_unassigned_inbound_numbers(caller: Operator, query: dict[str, Any]) -> 
 
 
 @operator_endpoint(
-    "POST",
-    "/inbound/assign",
-    body=Assignment,
-    response=AssignedResponse,
-    errors=("not_found", "state_conflict"),
-    scope="senders",
+    "POST", "/inbound/assign", body=Assignment, response=AssignedResponse, errors=("not_found",), scope="senders"
 )
 def assign_unassigned_inbound(caller: Operator, body: dict[str, Any]) -> IdempotentResponse:
     """Give an account the messages to a number that it has as an approved sender ID, at most 5,000 at a time.

@@ -38,28 +38,14 @@ JOBS, RETRIED, AUDIT = FailedJobsResponse(), RetriedJobResponse(), AuditResponse
 DOCTOR, GUARD, GUARD_RELEASED = DoctorResponse(), GuardResponse(), GuardReleasedResponse()
 
 
-@operator_endpoint(
-    "GET",
-    "/failed-jobs",
-    query=FailedJobsQuery,
-    response=FailedJobsResponse,
-    errors=("validation_failed",),
-    scope="read",
-)
+@operator_endpoint("GET", "/failed-jobs", query=FailedJobsQuery, response=FailedJobsResponse, scope="read")
 def list_jobs_that_failed(caller: Operator, query: dict[str, Any]) -> Any:
     """List the jobs that were set aside because they kept failing, oldest first."""
     with reading_list(services().engine) as connection:
         return JOBS.dump({"data": list_failed_jobs(connection, query["limit"], waiting=query["all"])})
 
 
-@operator_endpoint(
-    "POST",
-    "/failed-jobs/retry",
-    body=Retry,
-    response=RetriedJobResponse,
-    errors=("state_conflict",),
-    scope="carriers",
-)
+@operator_endpoint("POST", "/failed-jobs/retry", body=Retry, response=RetriedJobResponse, scope="carriers")
 def retry_job_that_failed(caller: Operator, body: dict[str, Any]) -> IdempotentResponse:
     """Retry a job that failed, as soon as a worker is free."""
 
@@ -70,14 +56,7 @@ def retry_job_that_failed(caller: Operator, body: dict[str, Any]) -> IdempotentR
     return act_once(caller, body, RETRIED, retry)
 
 
-@operator_endpoint(
-    "GET",
-    "/audits",
-    query=Paging,
-    response=page_of(AuditResponse),
-    errors=("validation_failed",),
-    scope="read",
-)
+@operator_endpoint("GET", "/audits", query=Paging, response=page_of(AuditResponse), scope="read")
 def list_audit_results(caller: Operator, query: dict[str, Any]) -> Any:
     """List the results of audits, newest first. Workers audit every hour; `bulksms audit --full` checks everything."""
     before, limit = number_cursor(query.get("cursor"), LAST_NUMBER), query["limit"]
@@ -107,14 +86,7 @@ def get_guard(caller: Operator) -> Any:
     return GUARD.dump({**state._asdict(), **marks})
 
 
-@operator_endpoint(
-    "POST",
-    "/guard/release",
-    body=GuardRelease,
-    response=GuardReleasedResponse,
-    errors=("state_conflict",),
-    scope="carriers",
-)
+@operator_endpoint("POST", "/guard/release", body=GuardRelease, response=GuardReleasedResponse, scope="carriers")
 def release_held_guard(caller: Operator, body: dict[str, Any]) -> IdempotentResponse:
     """Resume sending after the guard held it. The sends that were open are held for review.
 

@@ -25,12 +25,7 @@ API_KEY, REVOKED = ApiKeyResponse(), RevokedApiKeyResponse()
 
 
 @operator_endpoint(
-    "GET",
-    "/accounts/<int:account_id>/api-keys",
-    query=Paging,
-    response=page_of(ApiKeyResponse),
-    errors=("validation_failed", "not_found"),
-    scope="read",
+    "GET", "/accounts/<int:account_id>/api-keys", query=Paging, response=page_of(ApiKeyResponse), scope="read"
 )
 def list_account_api_keys(caller: Operator, account_id: int, query: dict[str, Any]) -> Any:
     """List the API keys of an account and its sandbox that are not revoked, without secrets."""
@@ -42,12 +37,7 @@ def list_account_api_keys(caller: Operator, account_id: int, query: dict[str, An
 
 
 @operator_endpoint(
-    "POST",
-    "/accounts/<int:account_id>/api-keys",
-    body=NewKey,
-    response=NewApiKeyResponse,
-    errors=("not_found", "state_conflict"),
-    scope="accounts",
+    "POST", "/accounts/<int:account_id>/api-keys", body=NewKey, response=NewApiKeyResponse, scope="accounts"
 )
 def create_account_api_key(caller: Operator, account_id: int, body: dict[str, Any]) -> IdempotentResponse:
     """Create an API key for an account, or with `test` for its sandbox. Its secret is shown only once.
@@ -79,11 +69,7 @@ def create_account_api_key(caller: Operator, account_id: int, body: dict[str, An
 
 
 @operator_endpoint(
-    "DELETE",
-    "/accounts/<int:account_id>/api-keys/<key_id>",
-    response=RevokedApiKeyResponse,
-    errors=("not_found",),
-    scope="accounts",
+    "DELETE", "/accounts/<int:account_id>/api-keys/<key_id>", response=RevokedApiKeyResponse, scope="accounts"
 )
 def revoke_account_api_key(caller: Operator, account_id: int, key_id: str) -> Any:
     """Revoke an API key of an account or its sandbox. It and its tokens stop working within five seconds."""

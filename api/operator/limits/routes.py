@@ -34,13 +34,7 @@ LIMITS, RULE, RULES, FINDING = AccountLimitsResponse(), RuleResponse(), RulesRes
 CATEGORIES = ("transactional", "marketing")
 
 
-@operator_endpoint(
-    "GET",
-    "/accounts/<int:account_id>/limits",
-    response=AccountLimitsResponse,
-    errors=("not_found",),
-    scope="read",
-)
+@operator_endpoint("GET", "/accounts/<int:account_id>/limits", response=AccountLimitsResponse, scope="read")
 def get_account_limits(caller: Operator, account_id: int) -> Any:
     """Show an account's own limits, and what it has spent of them."""
     with reading(services().engine) as connection:
@@ -49,12 +43,7 @@ def get_account_limits(caller: Operator, account_id: int) -> Any:
 
 
 @operator_endpoint(
-    "PATCH",
-    "/accounts/<int:account_id>/limits",
-    body=LimitChanges,
-    response=AccountLimitsResponse,
-    errors=("not_found", "state_conflict"),
-    scope="accounts",
+    "PATCH", "/accounts/<int:account_id>/limits", body=LimitChanges, response=AccountLimitsResponse, scope="accounts"
 )
 def update_account_limits(caller: Operator, account_id: int, body: dict[str, Any]) -> Any:
     """Change the given limits of an account and its sandbox; null removes one. The API follows within two seconds."""
@@ -68,9 +57,7 @@ def update_account_limits(caller: Operator, account_id: int, body: dict[str, Any
     return act(caller, LIMITS, change)
 
 
-@operator_endpoint(
-    "GET", "/accounts/<int:account_id>/rules", response=RulesResponse, errors=("not_found",), scope="read"
-)
+@operator_endpoint("GET", "/accounts/<int:account_id>/rules", response=RulesResponse, scope="read")
 def get_account_rules(caller: Operator, account_id: int) -> Any:
     """Show an account's rules by category: quiet hours, and caps per phone number."""
     with reading(services().engine) as connection:
@@ -79,12 +66,7 @@ def get_account_rules(caller: Operator, account_id: int) -> Any:
 
 
 @operator_endpoint(
-    "PATCH",
-    "/accounts/<int:account_id>/rules/<category>",
-    body=RuleChanges,
-    response=RuleResponse,
-    errors=("not_found", "state_conflict"),
-    scope="accounts",
+    "PATCH", "/accounts/<int:account_id>/rules/<category>", body=RuleChanges, response=RuleResponse, scope="accounts"
 )
 def update_account_rules(caller: Operator, account_id: int, category: str, body: dict[str, Any]) -> Any:
     """Change the rules of a category, `transactional` or `marketing`. Sends that are accepted already keep theirs."""
@@ -106,14 +88,7 @@ def update_account_rules(caller: Operator, account_id: int, category: str, body:
     return act(caller, RULE, change)
 
 
-@operator_endpoint(
-    "GET",
-    "/pumping-findings",
-    query=AccountPaging,
-    response=page_of(FindingResponse),
-    errors=("validation_failed",),
-    scope="read",
-)
+@operator_endpoint("GET", "/pumping-findings", query=AccountPaging, response=page_of(FindingResponse), scope="read")
 def list_pumping_findings(caller: Operator, query: dict[str, Any]) -> Any:
     """List what the pumping guard has found, newest first."""
     before, limit = number_cursor(query.get("cursor"), LAST_NUMBER), query["limit"]

@@ -24,12 +24,7 @@ from shared.sms.phones import mask
 
 
 @operator_endpoint(
-    "GET",
-    "/messages",
-    query=OperatorMessagePaging,
-    response=page_of(OperatorMessageResponse),
-    errors=("validation_failed",),
-    scope="read",
+    "GET", "/messages", query=OperatorMessagePaging, response=page_of(OperatorMessageResponse), scope="read"
 )
 def list_all_messages(caller: Operator, query: dict[str, Any]) -> Any:
     """Search messages, newest send first: by account, send, phone number, reference, status and time.
@@ -43,13 +38,7 @@ def list_all_messages(caller: Operator, query: dict[str, Any]) -> Any:
     return {"data": [_shown(caller, row) for row in page.messages], "next_cursor": page.next_cursor}
 
 
-@operator_endpoint(
-    "GET",
-    "/messages/<uuid:message_id>",
-    response=OperatorMessageDetailResponse,
-    errors=("not_found",),
-    scope="read",
-)
+@operator_endpoint("GET", "/messages/<uuid:message_id>", response=OperatorMessageDetailResponse, scope="read")
 def get_message(caller: Operator, message_id: UUID) -> Any:
     """Show one message of any account with its attempts and timeline.
 

@@ -34,12 +34,7 @@ TOP_UP, TOPPED_UP, REVERSAL, REFUND = TopUpResponse(), ToppedUpResponse(), Rever
 
 
 @operator_endpoint(
-    "GET",
-    "/accounts/<int:account_id>/top-ups",
-    query=Paging,
-    response=page_of(TopUpResponse),
-    errors=("validation_failed", "not_found"),
-    scope="read",
+    "GET", "/accounts/<int:account_id>/top-ups", query=Paging, response=page_of(TopUpResponse), scope="read"
 )
 def list_account_top_ups(caller: Operator, account_id: int, query: dict[str, Any]) -> Any:
     """List an account's top-ups, newest first, with what was reversed."""
@@ -51,12 +46,7 @@ def list_account_top_ups(caller: Operator, account_id: int, query: dict[str, Any
 
 
 @operator_endpoint(
-    "POST",
-    "/accounts/<int:account_id>/top-ups",
-    body=NewTopUp,
-    response=ToppedUpResponse,
-    errors=("not_found", "state_conflict"),
-    scope="money",
+    "POST", "/accounts/<int:account_id>/top-ups", body=NewTopUp, response=ToppedUpResponse, scope="money"
 )
 def create_top_up(caller: Operator, account_id: int, body: dict[str, Any]) -> IdempotentResponse:
     """Add credits to an account. Give each top-up an `Idempotency-Key`, such as the number of the payment.
@@ -84,7 +74,6 @@ def create_top_up(caller: Operator, account_id: int, body: dict[str, Any]) -> Id
     "/accounts/<int:account_id>/top-ups/<uuid:top_up_id>/reverse",
     body=NewReversal,
     response=ReversalResponse,
-    errors=("not_found", "state_conflict"),
     scope="money",
 )
 def reverse_account_top_up(
@@ -107,7 +96,6 @@ def reverse_account_top_up(
     "/accounts/<int:account_id>/sends/<uuid:send_id>/refund",
     body=WithReason,
     response=RefundResponse,
-    errors=("state_conflict",),
     scope="money",
 )
 def refund_account_send(caller: Operator, account_id: int, send_id: UUID, body: dict[str, Any]) -> IdempotentResponse:
@@ -120,7 +108,6 @@ def refund_account_send(caller: Operator, account_id: int, send_id: UUID, body: 
     "/accounts/<int:account_id>/messages/<uuid:message_id>/refund",
     body=WithReason,
     response=RefundResponse,
-    errors=("state_conflict",),
     scope="money",
 )
 def refund_account_message(

@@ -15,9 +15,7 @@ from shared.sends.queue_report import QueueEntry, read_queue
 QUEUE = QueueResponse()
 
 
-@operator_endpoint(
-    "GET", "/queue", query=QueueQuery, response=QueueResponse, errors=("validation_failed",), scope="read"
-)
+@operator_endpoint("GET", "/queue", query=QueueQuery, response=QueueResponse, scope="read")
 def get_queue(caller: Operator, query: dict[str, Any]) -> Any:
     """Show what waits and what is being sent, by account, category and carrier, each with what limits it.
 

@@ -25,14 +25,7 @@ from shared.senders.sender_ids import Decision, allow_authentication_from, decid
 SENDER_ID = SenderIdResponse()
 
 
-@operator_endpoint(
-    "GET",
-    "/sender-ids",
-    query=SenderIdPaging,
-    response=page_of(SenderIdResponse),
-    errors=("validation_failed",),
-    scope="read",
-)
+@operator_endpoint("GET", "/sender-ids", query=SenderIdPaging, response=page_of(SenderIdResponse), scope="read")
 def list_all_sender_ids(caller: Operator, query: dict[str, Any]) -> Any:
     """List sender IDs by account and name, each with similar ones of other accounts. `status=pending` is the queue."""
     limit = query["limit"]
@@ -48,12 +41,7 @@ def list_all_sender_ids(caller: Operator, query: dict[str, Any]) -> Any:
 
 
 @operator_endpoint(
-    "POST",
-    "/sender-ids",
-    body=NewSenderId,
-    response=SenderIdResponse,
-    errors=("not_found", "state_conflict"),
-    scope="senders",
+    "POST", "/sender-ids", body=NewSenderId, response=SenderIdResponse, errors=("not_found",), scope="senders"
 )
 def request_sender_id_for(caller: Operator, body: dict[str, Any]) -> IdempotentResponse:
     """Request a sender ID on behalf of an account; approve it with another call."""
@@ -75,12 +63,7 @@ def get_sender_id(caller: Operator, sender: UUID) -> Any:
 
 
 @operator_endpoint(
-    "POST",
-    "/sender-ids/<uuid:sender>/approve",
-    body=WithOptionalReason,
-    response=SenderIdResponse,
-    errors=("state_conflict",),
-    scope="senders",
+    "POST", "/sender-ids/<uuid:sender>/approve", body=WithOptionalReason, response=SenderIdResponse, scope="senders"
 )
 def approve_sender_id(caller: Operator, sender: UUID, body: dict[str, Any]) -> IdempotentResponse:
     """Approve a sender ID, and release the sends that were held because of it.
@@ -92,12 +75,7 @@ def approve_sender_id(caller: Operator, sender: UUID, body: dict[str, Any]) -> I
 
 
 @operator_endpoint(
-    "POST",
-    "/sender-ids/<uuid:sender>/reject",
-    body=WithReason,
-    response=SenderIdResponse,
-    errors=("state_conflict",),
-    scope="senders",
+    "POST", "/sender-ids/<uuid:sender>/reject", body=WithReason, response=SenderIdResponse, scope="senders"
 )
 def reject_sender_id(caller: Operator, sender: UUID, body: dict[str, Any]) -> IdempotentResponse:
     """Reject a sender ID; the account sees the reason. Open sends from it are held."""
@@ -105,12 +83,7 @@ def reject_sender_id(caller: Operator, sender: UUID, body: dict[str, Any]) -> Id
 
 
 @operator_endpoint(
-    "POST",
-    "/sender-ids/<uuid:sender>/suspend",
-    body=WithReason,
-    response=SenderIdResponse,
-    errors=("state_conflict",),
-    scope="senders",
+    "POST", "/sender-ids/<uuid:sender>/suspend", body=WithReason, response=SenderIdResponse, scope="senders"
 )
 def suspend_sender_id(caller: Operator, sender: UUID, body: dict[str, Any]) -> IdempotentResponse:
     """Suspend a sender ID; the account sees the reason. Open sends from it are held until it is approved again."""
@@ -118,12 +91,7 @@ def suspend_sender_id(caller: Operator, sender: UUID, body: dict[str, Any]) -> I
 
 
 @operator_endpoint(
-    "PATCH",
-    "/sender-ids/<uuid:sender>",
-    body=SenderIdChanges,
-    response=SenderIdResponse,
-    errors=("state_conflict",),
-    scope="senders",
+    "PATCH", "/sender-ids/<uuid:sender>", body=SenderIdChanges, response=SenderIdResponse, scope="senders"
 )
 def update_sender_id(caller: Operator, sender: UUID, body: dict[str, Any]) -> Any:
     """Allow or forbid the category `authentication` for one sender ID, regardless of the account's setting."""

@@ -28,14 +28,7 @@ from shared.sends.overview import list_sends, show_send
 SEND, DETAILS = OperatorSendResponse(), SendDetailsResponse()
 
 
-@operator_endpoint(
-    "GET",
-    "/sends",
-    query=OperatorSendPaging,
-    response=page_of(OperatorSendResponse),
-    errors=("validation_failed",),
-    scope="read",
-)
+@operator_endpoint("GET", "/sends", query=OperatorSendPaging, response=page_of(OperatorSendResponse), scope="read")
 def list_all_sends(caller: Operator, query: dict[str, Any]) -> Any:
     """List sends of one account or all, newest first, without their texts."""
     limit = query["limit"]
@@ -59,12 +52,7 @@ def get_any_send(caller: Operator, send_id: UUID) -> Any:
 
 
 @operator_endpoint(
-    "POST",
-    "/sends/<uuid:send_id>/hold",
-    body=WithReason,
-    response=SendDetailsResponse,
-    errors=("state_conflict",),
-    scope="accounts",
+    "POST", "/sends/<uuid:send_id>/hold", body=WithReason, response=SendDetailsResponse, scope="accounts"
 )
 def hold_send(caller: Operator, send_id: UUID, body: dict[str, Any]) -> IdempotentResponse:
     """Hold a send until it is released. Its owner sees the reason and can cancel it, but not resume it."""
@@ -74,12 +62,7 @@ def hold_send(caller: Operator, send_id: UUID, body: dict[str, Any]) -> Idempote
 
 
 @operator_endpoint(
-    "POST",
-    "/sends/<uuid:send_id>/release",
-    body=WithOptionalReason,
-    response=SendDetailsResponse,
-    errors=("state_conflict",),
-    scope="accounts",
+    "POST", "/sends/<uuid:send_id>/release", body=WithOptionalReason, response=SendDetailsResponse, scope="accounts"
 )
 def release_send(caller: Operator, send_id: UUID, body: dict[str, Any]) -> IdempotentResponse:
     """Release a held send, whatever holds it. Refused while its sender ID is suspended or rejected."""
@@ -87,12 +70,7 @@ def release_send(caller: Operator, send_id: UUID, body: dict[str, Any]) -> Idemp
 
 
 @operator_endpoint(
-    "POST",
-    "/sends/<uuid:send_id>/cancel",
-    body=WithReason,
-    response=SendDetailsResponse,
-    errors=("state_conflict",),
-    scope="accounts",
+    "POST", "/sends/<uuid:send_id>/cancel", body=WithReason, response=SendDetailsResponse, scope="accounts"
 )
 def cancel_any_send(caller: Operator, send_id: UUID, body: dict[str, Any]) -> IdempotentResponse:
     """Cancel what is left of a send and release its credits. Messages already with a carrier are not recalled."""

@@ -50,9 +50,7 @@ API_KEY, ROTATED, REVOKED = ApiKeyResponse(), RotatedApiKeyResponse(), RevokedAp
 INHERITED = ("test", "allowed_ips", "requests_per_second", "expires_at")
 
 
-@endpoint(
-    "GET", "/api-keys", query=Paging, response=page_of(ApiKeyResponse), errors=("validation_failed",), scope="keys:read"
-)
+@endpoint("GET", "/api-keys", query=Paging, response=page_of(ApiKeyResponse), scope="keys:read")
 def api_keys(caller: Caller, query: dict[str, Any]) -> Any:
     """List the API keys that are not revoked, without secrets. A test key sees only the sandbox's keys."""
     limit = query["limit"]

@@ -43,14 +43,7 @@ def balance(caller: Caller) -> Any:
     return BALANCE_RESPONSE.dump({**row._mapping, "unit": "sms"})
 
 
-@endpoint(
-    "GET",
-    "/balance/transactions",
-    query=Paging,
-    response=page_of(TransactionResponse),
-    errors=("validation_failed",),
-    scope="balance:read",
-)
+@endpoint("GET", "/balance/transactions", query=Paging, response=page_of(TransactionResponse), scope="balance:read")
 def transactions(caller: Caller, query: dict[str, Any]) -> Any:
     """List the ledger, newest first. Each entry names its send, batch or message."""
     limit = query["limit"]

@@ -44,14 +44,7 @@ LIST = (
 )
 
 
-@endpoint(
-    "GET",
-    "/changes",
-    query=Paging,
-    response=page_of(ChangeResponse),
-    errors=("validation_failed",),
-    scope="people:read",
-)
+@endpoint("GET", "/changes", query=Paging, response=page_of(ChangeResponse), scope="people:read")
 def list_changes(caller: Caller, query: dict[str, Any]) -> Any:
     """List changes of the account's rights, money and settings, newest first."""
     before = number_cursor(query.get("cursor"), LAST_NUMBER)

@@ -70,7 +70,7 @@ class PutProgress(NamedTuple):
     "/groups/<uuid:group_id>/contacts",
     query=ContactPaging,
     response=page_of(ContactResponse),
-    errors=("validation_failed", "group_not_found"),
+    errors=("group_not_found",),
     scope="groups:read",
 )
 def group_contacts(caller: Caller, group_id: UUID, query: dict[str, Any]) -> Any:

@@ -11,9 +11,7 @@ from shared.carriers.error_catalogue import CATALOGUE as MESSAGE_ERRORS
 ERROR_ENTRY = ErrorEntryResponse()
 
 
-@endpoint(
-    "GET", "/errors", query=ErrorQuery, response=page_of(ErrorEntryResponse), errors=("validation_failed",), scope=None
-)
+@endpoint("GET", "/errors", query=ErrorQuery, response=page_of(ErrorEntryResponse), scope=None)
 def errors(query: dict[str, Any]) -> dict[str, Any]:
     """List every error code of requests or, with `kind=message`, of messages.
 

@@ -18,14 +18,7 @@ from shared.ids import time_of
 from shared.outbox import KEPT_DAYS, listen
 
 
-@endpoint(
-    "GET",
-    "/events",
-    query=EventPaging,
-    response=page_of(StreamEventResponse),
-    errors=("validation_failed",),
-    scope="webhooks:read",
-)
+@endpoint("GET", "/events", query=EventPaging, response=page_of(StreamEventResponse), scope="webhooks:read")
 def read_events(caller: Caller, query: dict[str, Any]) -> dict[str, Any]:
     """Read events, oldest first, starting after the last one that you handled.
 

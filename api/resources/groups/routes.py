@@ -39,14 +39,7 @@ GROUP_RESPONSE = GroupResponse()
 DELETED_GROUP = DeletedGroupResponse()
 
 
-@endpoint(
-    "GET",
-    "/groups",
-    query=GroupPaging,
-    response=page_of(GroupResponse),
-    errors=("validation_failed",),
-    scope="groups:read",
-)
+@endpoint("GET", "/groups", query=GroupPaging, response=page_of(GroupResponse), scope="groups:read")
 def groups(caller: Caller, query: dict[str, Any]) -> Any:
     """List the contact groups with their contact counts. Without parameters, all of them."""
     limit = query["limit"]

@@ -61,7 +61,7 @@ IMPORT, IMPORT_ERROR = ImportResponse(), ImportErrorResponse()
     "/groups/<uuid:group_id>/import",
     query=ImportQuery,
     response=ImportResponse,
-    errors=("group_not_found", "validation_failed", "unsupported_media_type", "payload_too_large", "import_limit"),
+    errors=("group_not_found", "unsupported_media_type", "payload_too_large", "import_limit"),
     scope="groups:write",
 )
 def import_contacts(caller: Caller, group_id: UUID, query: dict[str, Any]) -> IdempotentResponse:
@@ -106,14 +106,7 @@ def import_contacts(caller: Caller, group_id: UUID, query: dict[str, Any]) -> Id
     return stored_response
 
 
-@endpoint(
-    "GET",
-    "/imports",
-    query=ImportPaging,
-    response=page_of(ImportResponse),
-    errors=("validation_failed",),
-    scope="groups:read",
-)
+@endpoint("GET", "/imports", query=ImportPaging, response=page_of(ImportResponse), scope="groups:read")
 def imports(caller: Caller, query: dict[str, Any]) -> Any:
     """List the account's imports, newest first."""
     account, end = {"account": caller.account_id}, None
@@ -144,7 +137,7 @@ def one_import(caller: Caller, import_id: UUID) -> Any:
     "/imports/<uuid:import_id>/errors",
     query=Paging,
     response=page_of(ImportErrorResponse),
-    errors=("validation_failed", "import_not_found"),
+    errors=("import_not_found",),
     scope="groups:read",
 )
 def import_errors(caller: Caller, import_id: UUID, query: dict[str, Any]) -> Any:

@@ -28,14 +28,7 @@ from shared.people.invitations import find_invitation, invite, list_invitations,
 INVITATION, REVOKED = InvitationResponse(), RevokedInvitationResponse()
 
 
-@endpoint(
-    "GET",
-    "/invitations",
-    query=Paging,
-    response=page_of(InvitationResponse),
-    errors=("validation_failed",),
-    scope="people:read",
-)
+@endpoint("GET", "/invitations", query=Paging, response=page_of(InvitationResponse), scope="people:read")
 def invitations(caller: Caller, query: dict[str, Any]) -> Any:
     """List the account's open invitations."""
     after = uuid_cursor(query.get("cursor")) or FIRST_ID

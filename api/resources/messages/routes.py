@@ -36,7 +36,7 @@ CSV_HEADER = "message_id,phone,status,segments,cost,error,submitted_at,finished_
     "/sends/<uuid:send_id>/messages",
     query=MessagePaging,
     response=page_of(MessageResponse),
-    errors=("validation_failed", "send_not_found"),
+    errors=("send_not_found",),
     scope="sms:read",
 )
 def send_messages(caller: Caller, send_id: UUID, query: dict[str, Any]) -> Any:
@@ -88,14 +88,7 @@ def _csv_line(row: MessageRow) -> str:
     )
 
 
-@endpoint(
-    "GET",
-    "/messages",
-    query=MessageSearch,
-    response=page_of(FoundMessageResponse),
-    errors=("validation_failed",),
-    scope="sms:read",
-)
+@endpoint("GET", "/messages", query=MessageSearch, response=page_of(FoundMessageResponse), scope="sms:read")
 def messages(caller: Caller, query: dict[str, Any]) -> Any:
     """List the account's messages, newest send first, with filters.
 

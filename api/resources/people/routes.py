@@ -21,9 +21,7 @@ from shared.people.memberships import LastOwner, change_role, end_membership, fi
 MEMBER, REMOVED = MemberResponse(), RemovedMemberResponse()
 
 
-@endpoint(
-    "GET", "/people", query=Paging, response=page_of(MemberResponse), errors=("validation_failed",), scope="people:read"
-)
+@endpoint("GET", "/people", query=Paging, response=page_of(MemberResponse), scope="people:read")
 def list_people(caller: Caller, query: dict[str, Any]) -> Any:
     """List the people of the account, with their roles."""
     after = uuid_cursor(query.get("cursor")) or FIRST_ID

@@ -62,14 +62,7 @@ def erase(caller: Caller, body: dict[str, Any]) -> IdempotentResponse:
         return once(connection, key, act)
 
 
-@endpoint(
-    "GET",
-    "/erasures",
-    query=Paging,
-    response=page_of(ErasureResponse),
-    errors=("validation_failed",),
-    scope="privacy:write",
-)
+@endpoint("GET", "/erasures", query=Paging, response=page_of(ErasureResponse), scope="privacy:write")
 def erasures(caller: Caller, query: dict[str, Any]) -> Any:
     """List the account's erasures, newest first."""
     parameters = {

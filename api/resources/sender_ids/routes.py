@@ -44,14 +44,7 @@ BY_ID = select(SENDER_ID.sender_id, SENDER_ID.state).where(OF_ACCOUNT, SENDER_ID
 SENDER, DELETED = SenderResponse(), DeletedResponse()
 
 
-@endpoint(
-    "GET",
-    "/sender-ids",
-    query=SenderPaging,
-    response=page_of(SenderResponse),
-    errors=("validation_failed",),
-    scope="senders:read",
-)
+@endpoint("GET", "/sender-ids", query=SenderPaging, response=page_of(SenderResponse), scope="senders:read")
 def sender_ids(caller: Caller, query: dict[str, Any]) -> Any:
     """List the account's sender IDs and their status."""
     after = uuid_cursor(query.get("cursor")) or FIRST_ID

@@ -75,9 +75,7 @@ READ_SCOPE = "sms:read"
 """The scope needed to see a send, also in the response to a change."""
 
 
-@endpoint(
-    "GET", "/sends", query=SendPaging, response=page_of(SendResponse), errors=("validation_failed",), scope="sms:read"
-)
+@endpoint("GET", "/sends", query=SendPaging, response=page_of(SendResponse), scope="sms:read")
 def sends(caller: Caller, query: dict[str, Any]) -> Any:
     """List the account's sends, newest first."""
     parameters: dict[str, Any] = {

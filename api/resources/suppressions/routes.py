@@ -55,12 +55,7 @@ FIRST: Position = (0, "", "")
 
 
 @endpoint(
-    "GET",
-    "/suppressions",
-    query=SuppressionPaging,
-    response=page_of(SuppressionResponse),
-    errors=("validation_failed",),
-    scope="suppressions:read",
+    "GET", "/suppressions", query=SuppressionPaging, response=page_of(SuppressionResponse), scope="suppressions:read"
 )
 def suppressions(caller: Caller, query: dict[str, Any]) -> Any:
     """List the opt-outs, ordered by phone number; with `Accept: text/csv`, stream all of them as CSV."""
@@ -98,13 +93,7 @@ def suppress(caller: Caller, body: dict[str, Any]) -> IdempotentResponse:
     "/suppressions/import",
     query=SuppressionImportQuery,
     response=SuppressedResponse,
-    errors=(
-        "validation_failed",
-        "too_many_recipients",
-        "payload_too_large",
-        "unsupported_media_type",
-        "suppression_limit",
-    ),
+    errors=("too_many_recipients", "payload_too_large", "unsupported_media_type", "suppression_limit"),
     scope="suppressions:write",
 )
 def import_suppressions(caller: Caller, query: dict[str, Any]) -> IdempotentResponse:
@@ -125,7 +114,7 @@ def import_suppressions(caller: Caller, query: dict[str, Any]) -> IdempotentResp
     "/suppressions/<phone:phone>",
     query=ScopeQuery,
     response=UnsuppressedResponse,
-    errors=("validation_failed", "suppression_not_found"),
+    errors=("suppression_not_found",),
     scope="suppressions:write",
 )
 def unsuppress_phone(caller: Caller, phone: str, query: dict[str, Any]) -> Any:

@@ -52,14 +52,7 @@ COUNTED_AT = select(usage_hour.c.counted_at).order_by(usage_hour.c.began_at.desc
 USAGE_RESPONSE = UsageResponse()
 
 
-@endpoint(
-    "GET",
-    "/usage",
-    query=UsageQuery,
-    response=UsagePageResponse,
-    errors=("validation_failed",),
-    scope="sms:read",
-)
+@endpoint("GET", "/usage", query=UsageQuery, response=UsagePageResponse, scope="sms:read")
 def usage(caller: Caller, query: dict[str, Any]) -> Any:
     """Count messages with a result by day, sender ID, country, category and status. Test sends are not counted.
 

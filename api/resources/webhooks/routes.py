@@ -42,14 +42,7 @@ MAX_SECRETS = 5
 WEBHOOK_RESPONSE, DELETED = WebhookResponse(), DeletedWebhookResponse()
 
 
-@endpoint(
-    "GET",
-    "/webhooks",
-    query=Paging,
-    response=page_of(WebhookResponse),
-    errors=("validation_failed",),
-    scope="webhooks:read",
-)
+@endpoint("GET", "/webhooks", query=Paging, response=page_of(WebhookResponse), scope="webhooks:read")
 def webhooks(caller: Caller, query: dict[str, Any]) -> Any:
     """List the account's webhooks."""
     limit = query["limit"]

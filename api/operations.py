@@ -33,6 +33,8 @@ class Endpoint:
     method: str
     path: str
     function: Function
+    """Its name is the `operationId` of the OpenAPI document, and clients name their methods so: a verb and its object.
+    No schema may have the same name, because client generators put both into one namespace."""
     body: type[Schema] | None
     query: type[Schema] | None
     response: type[Schema]

@@ -11,7 +11,6 @@ from api.endpoint import CUSTOMERS, OPERATORS, Endpoint
 from api.openapi import description, operators
 from api.openapi.examples import CHANGED, CSV, CSV_BODIES, EVERYWHERE, HEADERS, PROBLEMS
 from api.openapi.links import links_of
-from api.openapi.operation_ids import operation_id
 from api.openapi.problem import ErrorResponse
 from api.openapi.schema_examples import example_of
 from api.openapi.webhooks import DATA_SCHEMAS, event_schemas, webhooks
@@ -97,7 +96,7 @@ def _operation(operation: Endpoint, response: type[Schema]) -> dict[str, Any]:
     summary, _, rest = (inspect.getdoc(operation.function) or "").partition("\n")
     scope = f"Needs the scope `{operation.scope}`." if operation.scope else ""
     described: dict[str, Any] = {
-        "operationId": operation_id(operation),
+        "operationId": operation.function.__name__,
         "summary": summary.replace("`", ""),
         "description": "\n\n".join(filter(None, (rest.strip(), scope))) or summary,
         "tags": [_tag(operation)],

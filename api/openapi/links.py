@@ -10,7 +10,6 @@ from typing import Any
 from marshmallow import Schema, fields
 
 from api.endpoint import Endpoint
-from api.openapi.operation_ids import operation_id
 
 
 def links_of(operation: Endpoint, operations: Sequence[Endpoint]) -> dict[str, Any]:
@@ -19,8 +18,8 @@ def links_of(operation: Endpoint, operations: Sequence[Endpoint]) -> dict[str, A
     values = {name: f"$request.path.{name}" for name in operation.variables}
     values |= dict(_values_in(response))
     links = {
-        operation_id(other): {
-            "operationId": operation_id(other),
+        other.function.__name__: {
+            "operationId": other.function.__name__,
             "parameters": {f"path.{name}": values[name] for name in other.variables},
         }
         for other in operations
@@ -29,7 +28,7 @@ def links_of(operation: Endpoint, operations: Sequence[Endpoint]) -> dict[str, A
     if operation.query is not None and "cursor" in operation.query().fields and "next_cursor" in response.fields:
         parameters = {f"path.{name}": f"$request.path.{name}" for name in operation.variables}
         parameters["query.cursor"] = "$response.body#/next_cursor"
-        links["next_page"] = {"operationId": operation_id(operation), "parameters": parameters}
+        links["next_page"] = {"operationId": operation.function.__name__, "parameters": parameters}
     return links
 
 

@@ -1,4 +1,4 @@
-"""Texts of the operator API's OpenAPI document: its description, tags, path variables, and operation ids."""
+"""Texts of the operator API's OpenAPI document: its description, tags, and path variables."""
 
 from typing import Any, Final
 
@@ -58,24 +58,3 @@ PATH_VARIABLES: Final[dict[str, tuple[str, Any]]] = {
     "sender": ("The `sender` of the sender ID.", SENDER_UUID),
     "top_up_id": ("The top-up.", TOP_UP_ID),
 }
-IDS = {
-    "list_all_accounts": "list_accounts",
-    "create_new_account": "create_account",
-    "suspend": "suspend_account",
-    "activate": "activate_account",
-    "close": "close_account",
-    "list_account_top_ups": "list_top_ups",
-    "reverse_account_top_up": "reverse_top_up",
-    "list_all_sender_ids": "list_sender_ids",
-    "request_sender_id_for": "request_sender_id",
-    "list_all_sends": "list_sends",
-    "get_any_send": "get_send",
-    "cancel_any_send": "cancel_send",
-    "assign_unassigned_inbound": "assign_inbound",
-    "list_jobs_that_failed": "list_failed_jobs",
-    "retry_job_that_failed": "retry_failed_job",
-    "list_audit_results": "list_audits",
-    "release_held_guard": "release_guard",
-    "list_all_changes": "list_changes",
-}
-"""Operation ids by the name of the endpoint's function, where they differ from that name."""

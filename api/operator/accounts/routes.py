@@ -22,10 +22,9 @@ from api.operator.endpoint import operator_endpoint
 from api.operator.fields import WithOptionalReason, WithReason
 from api.problems import Problem
 from api.schemas.paging import page_of
-from shared.accounts.administration import allow_authentication, close_account, create_account, suspend_account
+from shared.accounts import administration, overview
 from shared.accounts.audit_log import Actor
 from shared.accounts.change_account import change_account
-from shared.accounts.overview import is_name_taken, list_accounts, show_account
 from shared.db.connection import reading
 from shared.sends.requeue import reactivate
 
@@ -34,11 +33,11 @@ SETTINGS = ("name", "country", "low_balance_threshold", "weight", "retention_day
 
 
 @operator_endpoint("GET", "/accounts", query=AccountSearch, response=page_of(AccountResponse), scope="read")
-def list_all_accounts(caller: Operator, query: dict[str, Any]) -> Any:
+def list_accounts(caller: Operator, query: dict[str, Any]) -> Any:
     """List accounts by id, with their balance and today's traffic. Sandboxes are not listed."""
     after, limit = number_cursor(query.get("cursor"), 0), query["limit"]
     with reading_list(services().engine) as connection:
-        rows = list_accounts(
+        rows = overview.list_accounts(
             connection, search=query.get("search"), state=query.get("status"), after=after, limit=limit + 1
         )
     return page(rows, limit, ACCOUNT.dump, lambda row: str(row["id"]))
@@ -54,12 +53,12 @@ def get_account(caller: Operator, account_id: int) -> Any:
 @operator_endpoint(
     "POST", "/accounts", body=NewAccount, response=AccountDetailsResponse, errors=("name_taken",), scope="accounts"
 )
-def create_new_account(caller: Operator, body: dict[str, Any]) -> IdempotentResponse:
+def create_account(caller: Operator, body: dict[str, Any]) -> IdempotentResponse:
     """Create an account, without credits. Next, top it up, request and approve a sender ID, and create an API key."""
 
     def create(connection: Connection, by: Actor) -> Any:
         _check_name(connection, body["name"])
-        account_id = create_account(
+        account_id = administration.create_account(
             connection,
             body["name"],
             body["low_balance_threshold"],
@@ -94,7 +93,7 @@ def update_account(caller: Operator, account_id: int, body: dict[str, Any]) -> A
         if settings:
             change_account(connection, account_id, settings, body.get("reason"), by=by)
         if "authentication" in body:
-            allow_authentication(connection, account_id, body["authentication"], by=by)
+            administration.allow_authentication(connection, account_id, body["authentication"], by=by)
         return _account(connection, account_id)
 
     return act(caller, DETAILS, change)
@@ -103,9 +102,9 @@ def update_account(caller: Operator, account_id: int, body: dict[str, Any]) -> A
 @operator_endpoint(
     "POST", "/accounts/<int:account_id>/suspend", body=WithReason, response=AccountDetailsResponse, scope="accounts"
 )
-def suspend(caller: Operator, account_id: int, body: dict[str, Any]) -> IdempotentResponse:
+def suspend_account(caller: Operator, account_id: int, body: dict[str, Any]) -> IdempotentResponse:
     """Suspend an account: it accepts nothing new, and its tokens stop working. Accepted sends continue."""
-    return _set_state(caller, account_id, body, suspend_account)
+    return _set_state(caller, account_id, body, administration.suspend_account)
 
 
 @operator_endpoint(
@@ -115,7 +114,7 @@ def suspend(caller: Operator, account_id: int, body: dict[str, Any]) -> Idempote
     response=AccountDetailsResponse,
     scope="accounts",
 )
-def activate(caller: Operator, account_id: int, body: dict[str, Any]) -> IdempotentResponse:
+def activate_account(caller: Operator, account_id: int, body: dict[str, Any]) -> IdempotentResponse:
     """Activate a suspended or frozen account."""
     return _set_state(caller, account_id, body, reactivate)
 
@@ -123,12 +122,12 @@ def activate(caller: Operator, account_id: int, body: dict[str, Any]) -> Idempot
 @operator_endpoint(
     "POST", "/accounts/<int:account_id>/close", body=WithReason, response=AccountDetailsResponse, scope="accounts"
 )
-def close(caller: Operator, account_id: int, body: dict[str, Any]) -> IdempotentResponse:
+def close_account(caller: Operator, account_id: int, body: dict[str, Any]) -> IdempotentResponse:
     """Close an account for good: it accepts nothing, and its keys are revoked. Refused while sends are open.
 
     Its history, its ledger and the credits that are left stay. It cannot be undone.
     """
-    return _set_state(caller, account_id, body, close_account)
+    return _set_state(caller, account_id, body, close_for_good)
 
 
 def _set_state(
@@ -143,12 +142,12 @@ def _set_state(
 
 
 def _account(connection: Connection, account_id: int) -> dict[str, Any]:
-    account = show_account(connection, account_id, live=True)
+    account = overview.show_account(connection, account_id, live=True)
     if account is None:
         raise no_account(account_id)
     return account
 
 
 def _check_name(connection: Connection, name: str, account_id: int | None = None) -> None:
-    if is_name_taken(connection, name, account_id):
+    if overview.is_name_taken(connection, name, account_id):
         raise Problem("name_taken", f"The account {name!r} already exists.")

@@ -9,18 +9,18 @@ from api.http.pagination import number_cursor, page
 from api.operator.changes.schemas import ChangePaging, ChangeResponse
 from api.operator.endpoint import operator_endpoint
 from api.schemas.paging import page_of
-from shared.accounts.audit_log import list_changes
+from shared.accounts import audit_log
 from shared.ids import LAST_NUMBER
 
 CHANGE = ChangeResponse()
 
 
 @operator_endpoint("GET", "/changes", query=ChangePaging, response=page_of(ChangeResponse), scope="read")
-def list_all_changes(caller: Operator, query: dict[str, Any]) -> Any:
+def list_changes(caller: Operator, query: dict[str, Any]) -> Any:
     """List the changes of rights, money and operation, newest first: by account, actor or kind."""
     limit = query["limit"]
     with reading_list(services().engine) as connection:
-        rows = list_changes(
+        rows = audit_log.list_changes(
             connection,
             account_id=query.get("account_id"),
             actor=query.get("actor"),

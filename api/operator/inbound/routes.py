@@ -21,7 +21,7 @@ from api.operator.inbound.schemas import (
 )
 from api.schemas.paging import page_of
 from shared.accounts.audit_log import Actor
-from shared.inbound.unassigned import assign_inbound, list_unassigned, list_unassigned_numbers
+from shared.inbound import unassigned
 from shared.sms.phones import mask
 
 MESSAGE, NUMBERS, ASSIGNED = UnassignedResponse(), NumbersResponse(), AssignedResponse()
@@ -32,7 +32,7 @@ def list_unassigned_inbound(caller: Operator, query: dict[str, Any]) -> Any:
     """List the inbound messages of no account, newest first. Texts and full phone numbers need the scope `texts`."""
     limit, whole = query["limit"], "texts" in caller.scopes
     with reading_list(services().engine) as connection:
-        rows = list_unassigned(
+        rows = unassigned.list_unassigned(
             connection,
             sent_to=query.get("sent_to"),
             before=uuid_cursor(query.get("cursor")),
@@ -50,13 +50,13 @@ def list_unassigned_inbound(caller: Operator, query: dict[str, Any]) -> Any:
 def list_unassigned_inbound_numbers(caller: Operator, query: dict[str, Any]) -> Any:
     """Count the inbound messages of no account by the number that they were sent to, most messages first."""
     with reading_list(services().engine) as connection:
-        return NUMBERS.dump({"data": list_unassigned_numbers(connection, query["limit"])})
+        return NUMBERS.dump({"data": unassigned.list_unassigned_numbers(connection, query["limit"])})
 
 
 @operator_endpoint(
     "POST", "/inbound/assign", body=Assignment, response=AssignedResponse, errors=("not_found",), scope="senders"
 )
-def assign_unassigned_inbound(caller: Operator, body: dict[str, Any]) -> IdempotentResponse:
+def assign_inbound(caller: Operator, body: dict[str, Any]) -> IdempotentResponse:
     """Give an account the messages to a number that it has as an approved sender ID, at most 5,000 at a time.
 
     They become events of the account, oldest first, and STOP and START take effect.
@@ -64,7 +64,7 @@ def assign_unassigned_inbound(caller: Operator, body: dict[str, Any]) -> Idempot
 
     def assign(connection: Connection, by: Actor) -> Any:
         need_account(connection, body["account_id"])
-        result = assign_inbound(connection, body["sent_to"], body["account_id"], body.get("reason"), by=by)
+        result = unassigned.assign_inbound(connection, body["sent_to"], body["account_id"], body.get("reason"), by=by)
         return {**body, "messages": result.messages, "more": result.more}
 
     return act_once(caller, body, ASSIGNED, assign)

@@ -24,44 +24,44 @@ from api.operator.installation.schemas import (
     Retry,
 )
 from api.schemas.paging import Paging, page_of
+from shared import set_aside_jobs
 from shared.accounts.audit_log import Actor
-from shared.audit.results import list_audits
+from shared.audit import results
 from shared.db.connection import reading
 from shared.guard import Notes, state_of
 from shared.health.doctor import examine
 from shared.health.finding import Installation
 from shared.ids import LAST_NUMBER
-from shared.sends.guard_release import release_guard
-from shared.set_aside_jobs import list_failed_jobs, retry_failed_job
+from shared.sends import guard_release
 
 JOBS, RETRIED, AUDIT = FailedJobsResponse(), RetriedJobResponse(), AuditResponse()
 DOCTOR, GUARD, GUARD_RELEASED = DoctorResponse(), GuardResponse(), GuardReleasedResponse()
 
 
 @operator_endpoint("GET", "/failed-jobs", query=FailedJobsQuery, response=FailedJobsResponse, scope="read")
-def list_jobs_that_failed(caller: Operator, query: dict[str, Any]) -> Any:
+def list_failed_jobs(caller: Operator, query: dict[str, Any]) -> Any:
     """List the jobs that were set aside because they kept failing, oldest first."""
     with reading_list(services().engine) as connection:
-        return JOBS.dump({"data": list_failed_jobs(connection, query["limit"], waiting=query["all"])})
+        return JOBS.dump({"data": set_aside_jobs.list_failed_jobs(connection, query["limit"], waiting=query["all"])})
 
 
 @operator_endpoint("POST", "/failed-jobs/retry", body=Retry, response=RetriedJobResponse, scope="carriers")
-def retry_job_that_failed(caller: Operator, body: dict[str, Any]) -> IdempotentResponse:
+def retry_failed_job(caller: Operator, body: dict[str, Any]) -> IdempotentResponse:
     """Retry a job that failed, as soon as a worker is free."""
 
     def retry(connection: Connection, by: Actor) -> Any:
-        retry_failed_job(connection, body["kind"], body["subject"], by=by)
+        set_aside_jobs.retry_failed_job(connection, body["kind"], body["subject"], by=by)
         return body
 
     return act_once(caller, body, RETRIED, retry)
 
 
 @operator_endpoint("GET", "/audits", query=Paging, response=page_of(AuditResponse), scope="read")
-def list_audit_results(caller: Operator, query: dict[str, Any]) -> Any:
+def list_audits(caller: Operator, query: dict[str, Any]) -> Any:
     """List the results of audits, newest first. Workers audit every hour; `bulksms audit --full` checks everything."""
     before, limit = number_cursor(query.get("cursor"), LAST_NUMBER), query["limit"]
     with reading_list(services().engine) as connection:
-        rows = list_audits(connection, before=before, limit=limit + 1)
+        rows = results.list_audits(connection, before=before, limit=limit + 1)
     return page(rows, limit, AUDIT.dump, lambda row: str(row["id"]))
 
 
@@ -87,14 +87,16 @@ def get_guard(caller: Operator) -> Any:
 
 
 @operator_endpoint("POST", "/guard/release", body=GuardRelease, response=GuardReleasedResponse, scope="carriers")
-def release_held_guard(caller: Operator, body: dict[str, Any]) -> IdempotentResponse:
+def release_guard(caller: Operator, body: dict[str, Any]) -> IdempotentResponse:
     """Resume sending after the guard held it. The sends that were open are held for review.
 
     With `send_open` they go on, and recipients may get messages twice.
     """
 
     def release(connection: Connection, by: Actor) -> Any:
-        sends = release_guard(connection, _notes(), send_open=body["send_open"], reason=body["reason"], by=by)
+        sends = guard_release.release_guard(
+            connection, _notes(), send_open=body["send_open"], reason=body["reason"], by=by
+        )
         return {"released": True, "held_sends": len(sends)}
 
     return act_once(caller, body, GUARD_RELEASED, release)

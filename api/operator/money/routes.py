@@ -24,10 +24,9 @@ from api.operator.money.schemas import (
 )
 from api.problems import Problem
 from api.schemas.paging import Paging, page_of
+from shared.accounts import overview, top_ups
 from shared.accounts.audit_log import Actor
-from shared.accounts.overview import list_top_ups
 from shared.accounts.refunds import Refund, refund_message, refund_send
-from shared.accounts.top_ups import has_top_up, reverse_top_up, top_up, top_up_id
 from shared.ids import LAST_NUMBER
 
 TOP_UP, TOPPED_UP, REVERSAL, REFUND = TopUpResponse(), ToppedUpResponse(), ReversalResponse(), RefundResponse()
@@ -36,12 +35,12 @@ TOP_UP, TOPPED_UP, REVERSAL, REFUND = TopUpResponse(), ToppedUpResponse(), Rever
 @operator_endpoint(
     "GET", "/accounts/<int:account_id>/top-ups", query=Paging, response=page_of(TopUpResponse), scope="read"
 )
-def list_account_top_ups(caller: Operator, account_id: int, query: dict[str, Any]) -> Any:
+def list_top_ups(caller: Operator, account_id: int, query: dict[str, Any]) -> Any:
     """List an account's top-ups, newest first, with what was reversed."""
     before, limit = number_cursor(query.get("cursor"), LAST_NUMBER), query["limit"]
     with reading_list(services().engine) as connection:
         need_account(connection, account_id)
-        rows = list_top_ups(connection, account_id, before=before, limit=limit + 1)
+        rows = overview.list_top_ups(connection, account_id, before=before, limit=limit + 1)
     return page(rows, limit, TOP_UP.dump, lambda row: str(row["position"]))
 
 
@@ -58,9 +57,9 @@ def create_top_up(caller: Operator, account_id: int, body: dict[str, Any]) -> Id
 
     def add(connection: Connection, by: Actor) -> Any:
         need_account(connection, account_id)
-        result = top_up(connection, account_id, body["credits"], body["reason"], once_key, by=by)
+        result = top_ups.top_up(connection, account_id, body["credits"], body["reason"], once_key, by=by)
         return {
-            "id": top_up_id(account_id, once_key),
+            "id": top_ups.top_up_id(account_id, once_key),
             "account_id": account_id,
             "credits": body["credits"],
             "balance": result.balance,
@@ -76,16 +75,14 @@ def create_top_up(caller: Operator, account_id: int, body: dict[str, Any]) -> Id
     response=ReversalResponse,
     scope="money",
 )
-def reverse_account_top_up(
-    caller: Operator, account_id: int, top_up_id: UUID, body: dict[str, Any]
-) -> IdempotentResponse:
+def reverse_top_up(caller: Operator, account_id: int, top_up_id: UUID, body: dict[str, Any]) -> IdempotentResponse:
     """Reverse credits of a mistaken top-up, once. Only available credits can be reversed."""
 
     def reverse(connection: Connection, by: Actor) -> Any:
         need_account(connection, account_id)
-        if not has_top_up(connection, account_id, top_up_id):
+        if not top_ups.has_top_up(connection, account_id, top_up_id):
             raise Problem("not_found", f"The account has no top-up {top_up_id}.")
-        result = reverse_top_up(connection, account_id, str(top_up_id), body["credits"], body["reason"], by=by)
+        result = top_ups.reverse_top_up(connection, account_id, str(top_up_id), body["credits"], body["reason"], by=by)
         return {"id": top_up_id, "account_id": account_id, "reversed": body["credits"], "balance": result.balance}
 
     return act_once(caller, body, REVERSAL, reverse)

@@ -19,18 +19,18 @@ from api.schemas.paging import page_of
 from shared.accounts.audit_log import Actor
 from shared.db.connection import reading
 from shared.ids import LAST_NUMBER
-from shared.senders.requests import find_sender_id, list_sender_ids, show_sender_id
+from shared.senders import requests
 from shared.senders.sender_ids import Decision, allow_authentication_from, decide_sender, request_sender
 
 SENDER_ID = SenderIdResponse()
 
 
 @operator_endpoint("GET", "/sender-ids", query=SenderIdPaging, response=page_of(SenderIdResponse), scope="read")
-def list_all_sender_ids(caller: Operator, query: dict[str, Any]) -> Any:
+def list_sender_ids(caller: Operator, query: dict[str, Any]) -> Any:
     """List sender IDs by account and name, each with similar ones of other accounts. `status=pending` is the queue."""
     limit = query["limit"]
     with reading_list(services().engine) as connection:
-        rows = list_sender_ids(
+        rows = requests.list_sender_ids(
             connection,
             account_id=query.get("account_id"),
             state=query.get("status"),
@@ -43,14 +43,14 @@ def list_all_sender_ids(caller: Operator, query: dict[str, Any]) -> Any:
 @operator_endpoint(
     "POST", "/sender-ids", body=NewSenderId, response=SenderIdResponse, errors=("not_found",), scope="senders"
 )
-def request_sender_id_for(caller: Operator, body: dict[str, Any]) -> IdempotentResponse:
+def request_sender_id(caller: Operator, body: dict[str, Any]) -> IdempotentResponse:
     """Request a sender ID on behalf of an account; approve it with another call."""
 
     def request(connection: Connection, by: Actor) -> Any:
         account_id, name = body["account_id"], body["sender_id"]
         need_account(connection, account_id)
         request_sender(connection, account_id, name, body.get("use_case"), by=by)
-        return find_sender_id(connection, account_id, name)
+        return requests.find_sender_id(connection, account_id, name)
 
     return act_once(caller, body, SENDER_ID, request)
 
@@ -114,7 +114,7 @@ def _decide(caller: Operator, sender: UUID, body: dict[str, Any], decision: Deci
 
 
 def _sender(connection: Connection, sender: UUID) -> dict[str, Any]:
-    row = show_sender_id(connection, sender)
+    row = requests.show_sender_id(connection, sender)
     if row is None:
         raise Problem("not_found", f"There is no sender ID {sender}. List them with GET /operator/v1/sender-ids.")
     return row

@@ -22,18 +22,17 @@ from shared.accounts.audit_log import Actor, record
 from shared.db.connection import reading
 from shared.ids import LAST_ID
 from shared.lifecycle import STORED_STATUSES
-from shared.sends import holding
-from shared.sends.overview import list_sends, show_send
+from shared.sends import holding, overview
 
 SEND, DETAILS = OperatorSendResponse(), SendDetailsResponse()
 
 
 @operator_endpoint("GET", "/sends", query=OperatorSendPaging, response=page_of(OperatorSendResponse), scope="read")
-def list_all_sends(caller: Operator, query: dict[str, Any]) -> Any:
+def list_sends(caller: Operator, query: dict[str, Any]) -> Any:
     """List sends of one account or all, newest first, without their texts."""
     limit = query["limit"]
     with reading_list(services().engine) as connection:
-        rows = list_sends(
+        rows = overview.list_sends(
             connection,
             account_id=query.get("account_id"),
             open_only=query["open"],
@@ -45,7 +44,7 @@ def list_all_sends(caller: Operator, query: dict[str, Any]) -> Any:
 
 
 @operator_endpoint("GET", "/sends/<uuid:send_id>", response=SendDetailsResponse, scope="read")
-def get_any_send(caller: Operator, send_id: UUID) -> Any:
+def get_send(caller: Operator, send_id: UUID) -> Any:
     """Show one send of any account: its counts, and what holds it."""
     with reading(services().engine) as connection:
         return DETAILS.dump(_send(connection, send_id))
@@ -72,7 +71,7 @@ def release_send(caller: Operator, send_id: UUID, body: dict[str, Any]) -> Idemp
 @operator_endpoint(
     "POST", "/sends/<uuid:send_id>/cancel", body=WithReason, response=SendDetailsResponse, scope="accounts"
 )
-def cancel_any_send(caller: Operator, send_id: UUID, body: dict[str, Any]) -> IdempotentResponse:
+def cancel_send(caller: Operator, send_id: UUID, body: dict[str, Any]) -> IdempotentResponse:
     """Cancel what is left of a send and release its credits. Messages already with a carrier are not recalled."""
 
     def cancel(connection: Connection, by: Actor) -> None:
@@ -95,7 +94,7 @@ def _control(
 
 
 def _send(connection: Connection, send_id: UUID) -> dict[str, Any]:
-    row = show_send(connection, send_id)
+    row = overview.show_send(connection, send_id)
     if row is None:
         raise Problem("not_found", f"There is no send {send_id}.")
     return _counted(row)

@@ -51,7 +51,7 @@ INHERITED = ("test", "allowed_ips", "requests_per_second", "expires_at")
 
 
 @endpoint("GET", "/api-keys", query=Paging, response=page_of(ApiKeyResponse), scope="keys:read")
-def api_keys(caller: Caller, query: dict[str, Any]) -> Any:
+def list_api_keys(caller: Caller, query: dict[str, Any]) -> Any:
     """List the API keys that are not revoked, without secrets. A test key sees only the sandbox's keys."""
     limit = query["limit"]
     after = text_cursor(query.get("cursor"))
@@ -63,7 +63,7 @@ def api_keys(caller: Caller, query: dict[str, Any]) -> Any:
 @endpoint(
     "POST", "/api-keys", body=MakeApiKey, response=NewApiKeyResponse, errors=("state_conflict",), scope="keys:write"
 )
-def make_api_key(caller: Caller, body: dict[str, Any]) -> IdempotentResponse:
+def create_api_key(caller: Caller, body: dict[str, Any]) -> IdempotentResponse:
     """Create an API key with at most the permissions of the key in use. Its secret is shown only once.
 
     Without `scopes` it gets `sms:send` and the `:read` scopes, as far as the key in use has them. With `test` it is a
@@ -107,7 +107,7 @@ def make_api_key(caller: Caller, body: dict[str, Any]) -> IdempotentResponse:
     errors=("api_key_not_found",),
     scope="keys:write",
 )
-def rotate_api_key(caller: Caller, key_id: str, body: dict[str, Any]) -> IdempotentResponse:
+def rotate_api_key_secret(caller: Caller, key_id: str, body: dict[str, Any]) -> IdempotentResponse:
     """Create a new secret for a key, shown only once. The previous one works until `old_secret_expires_at`.
 
     Tokens issued for the previous secret expire with it. A repeated request with the same `Idempotency-Key` gets the

@@ -37,7 +37,7 @@ TOKEN, REVOKED = TokenResponse(), RevokedResponse()
     ),
     scope=None,
 )
-def exchange() -> JsonResponse:
+def create_token() -> JsonResponse:
     """Exchange an API key and secret for a bearer token, valid for 24 hours."""
     credentials, address = read_credentials(), client_address()
     with counting_failures(address):
@@ -86,7 +86,7 @@ def _nothing_given() -> Problem:
     errors=("missing_token", "invalid_token", "token_expired", "token_revoked", "invalid_json"),
     scope="",
 )
-def revoke(caller: Any) -> JsonResponse:
+def revoke_access_token(caller: Any) -> JsonResponse:
     """Revoke the token in use, or the one given as `token`. It stops working within five seconds."""
     raw = read_bytes(current_request(), MAX_BODY)
     body = load(REVOKE_TOKEN, parse_object(raw)) if raw.strip() else {}

@@ -36,7 +36,7 @@ BALANCE_RESPONSE, TRANSACTION = BalanceResponse(), TransactionResponse()
 
 
 @endpoint("GET", "/balance", response=BalanceResponse, scope="balance:read")
-def balance(caller: Caller) -> Any:
+def get_balance(caller: Caller) -> Any:
     """Show the credits left to spend, and those reserved."""
     with reading(services().engine) as connection:
         row = connection.execute(BALANCE, {"account": caller.account_id}).one()
@@ -44,7 +44,7 @@ def balance(caller: Caller) -> Any:
 
 
 @endpoint("GET", "/balance/transactions", query=Paging, response=page_of(TransactionResponse), scope="balance:read")
-def transactions(caller: Caller, query: dict[str, Any]) -> Any:
+def list_transactions(caller: Caller, query: dict[str, Any]) -> Any:
     """List the ledger, newest first. Each entry names its send, batch or message."""
     limit = query["limit"]
     parameters = {

@@ -73,7 +73,7 @@ class PutProgress(NamedTuple):
     errors=("group_not_found",),
     scope="groups:read",
 )
-def group_contacts(caller: Caller, group_id: UUID, query: dict[str, Any]) -> Any:
+def list_contacts(caller: Caller, group_id: UUID, query: dict[str, Any]) -> Any:
     """List the contacts of a group in the order they were added; with `Accept: text/csv`, stream all as CSV."""
     with reading_list(services().engine) as connection:
         group = find_group(connection, caller, group_id)
@@ -95,7 +95,7 @@ def group_contacts(caller: Caller, group_id: UUID, query: dict[str, Any]) -> Any
     scope="groups:write",
     large=True,
 )
-def put_contacts(caller: Caller, group_id: UUID, body: dict[str, Any]) -> IdempotentResponse:
+def add_contacts(caller: Caller, group_id: UUID, body: dict[str, Any]) -> IdempotentResponse:
     """Add up to 100,000 contacts to a group, or update those already in it.
 
     `fields` and `tags` replace those of an existing contact; if omitted, they are unchanged. Phone numbers may be in

@@ -110,7 +110,7 @@ def test_webhook(caller: Caller, webhook_id: UUID) -> IdempotentResponse:
     errors=("webhook_not_found",),
     scope="webhooks:read",
 )
-def deliveries(caller: Caller, webhook_id: UUID, query: dict[str, Any]) -> Any:
+def list_deliveries(caller: Caller, webhook_id: UUID, query: dict[str, Any]) -> Any:
     """List the webhook's deliveries, newest first, without events that wait for their first attempt."""
     event_id = delivery.c.event_id
     conditions = [delivery.c.webhook_id == webhook_id]
@@ -161,7 +161,7 @@ def replay_delivery(caller: Caller, webhook_id: UUID, event_id: UUID) -> Idempot
     errors=("webhook_not_found", "state_conflict"),
     scope="webhooks:write",
 )
-def recover(caller: Caller, webhook_id: UUID, body: dict[str, Any]) -> IdempotentResponse:
+def recover_webhook(caller: Caller, webhook_id: UUID, body: dict[str, Any]) -> IdempotentResponse:
     """Post all undelivered events since a time, including those that happened while the webhook was disabled."""
     since = body["since"]
     if since > datetime.now(UTC):

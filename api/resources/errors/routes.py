@@ -12,7 +12,7 @@ ERROR_ENTRY = ErrorEntryResponse()
 
 
 @endpoint("GET", "/errors", query=ErrorQuery, response=page_of(ErrorEntryResponse), scope=None)
-def errors(query: dict[str, Any]) -> dict[str, Any]:
+def list_errors(query: dict[str, Any]) -> dict[str, Any]:
     """List every error code of requests or, with `kind=message`, of messages.
 
     The entry `validation_failed` also lists the codes of single fields.
@@ -22,7 +22,7 @@ def errors(query: dict[str, Any]) -> dict[str, Any]:
 
 
 @endpoint("GET", "/errors/<code>", response=ErrorEntryResponse, errors=("error_not_found",), scope=None)
-def error(code: str) -> Any:
+def get_error(code: str) -> Any:
     """Explain one error code of requests or messages."""
     if code not in CATALOGUE and code not in MESSAGE_ERRORS:
         raise Problem("error_not_found", "Unknown error code.")

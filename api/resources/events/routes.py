@@ -19,7 +19,7 @@ from shared.outbox import KEPT_DAYS, listen
 
 
 @endpoint("GET", "/events", query=EventPaging, response=page_of(StreamEventResponse), scope="webhooks:read")
-def read_events(caller: Caller, query: dict[str, Any]) -> dict[str, Any]:
+def list_events(caller: Caller, query: dict[str, Any]) -> dict[str, Any]:
     """Read events, oldest first, starting after the last one that you handled.
 
     An account's first request takes a second and returns no events: events are stored from its response on.

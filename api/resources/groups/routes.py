@@ -40,7 +40,7 @@ DELETED_GROUP = DeletedGroupResponse()
 
 
 @endpoint("GET", "/groups", query=GroupPaging, response=page_of(GroupResponse), scope="groups:read")
-def groups(caller: Caller, query: dict[str, Any]) -> Any:
+def list_groups(caller: Caller, query: dict[str, Any]) -> Any:
     """List the contact groups with their contact counts. Without parameters, all of them."""
     limit = query["limit"]
     if limit is None and "cursor" in query:
@@ -62,7 +62,7 @@ def groups(caller: Caller, query: dict[str, Any]) -> Any:
     errors=("name_taken", "group_limit"),
     scope="groups:write",
 )
-def new_group(caller: Caller, body: dict[str, Any]) -> IdempotentResponse:
+def create_group(caller: Caller, body: dict[str, Any]) -> IdempotentResponse:
     """Create an empty group."""
     key = key_of_request(caller, body)
     with services().engine.begin() as connection:
@@ -80,7 +80,7 @@ def new_group(caller: Caller, body: dict[str, Any]) -> IdempotentResponse:
 
 
 @endpoint("GET", "/groups/<uuid:group_id>", response=GroupResponse, errors=("group_not_found",), scope="groups:read")
-def group(caller: Caller, group_id: UUID) -> Any:
+def get_group(caller: Caller, group_id: UUID) -> Any:
     """Show one group."""
     with reading(services().engine) as connection:
         return GROUP_RESPONSE.dump(find_group(connection, caller, group_id))

@@ -20,7 +20,7 @@ from api.resources.groups.routes import find_group
 from api.resources.imports.schemas import ImportErrorResponse, ImportPaging, ImportQuery, ImportResponse
 from api.resources.imports.upload import AskedColumns, check_upload, take_upload
 from api.schemas.paging import Paging, page_of
-from shared.contacts.imports import TooManyImports, begin_import, cancel_import, drop_import, queue_import
+from shared.contacts import imports
 from shared.db.connection import reading
 from shared.db.tables import contacts as tables
 from shared.sms.numbering import numbering_of
@@ -81,7 +81,7 @@ def import_contacts(caller: Caller, group_id: UUID, query: dict[str, Any]) -> Id
     country = query.get("country") or group.country
     fields = [name.strip() for name in query["kept_fields"].split(",")] if "kept_fields" in query else None
     asked = AskedColumns(query.get("phone_column"), fields)
-    import_id = begin_import(engine, caller.account_id, group_id, country)
+    import_id = imports.begin_import(engine, caller.account_id, group_id, country)
     queued = False
     try:
         uploaded = take_upload(engine, import_id, numbering_of(country), asked)
@@ -91,8 +91,10 @@ def import_contacts(caller: Caller, group_id: UUID, query: dict[str, Any]) -> Id
             def act() -> str:
                 try:
                     begun = uploaded.checkpoint.as_dict() if uploaded.checkpoint.delimiter else None
-                    queue_import(connection, caller.account_id, import_id, uploaded.chunks, uploaded.size, begun)
-                except TooManyImports as limit:
+                    imports.queue_import(
+                        connection, caller.account_id, import_id, uploaded.chunks, uploaded.size, begun
+                    )
+                except imports.TooManyImports as limit:
                     raise Problem("import_limit", str(limit)) from None
                 return encode(_import(_find(connection, caller, import_id)))
 
@@ -100,14 +102,14 @@ def import_contacts(caller: Caller, group_id: UUID, query: dict[str, Any]) -> Id
         queued = not stored_response.replayed
     finally:
         if not queued:
-            drop_import(engine, import_id)
+            imports.drop_import(engine, import_id)
     if queued:
         services().tasks.publish_import(import_id)
     return stored_response
 
 
 @endpoint("GET", "/imports", query=ImportPaging, response=page_of(ImportResponse), scope="groups:read")
-def imports(caller: Caller, query: dict[str, Any]) -> Any:
+def list_imports(caller: Caller, query: dict[str, Any]) -> Any:
     """List the account's imports, newest first."""
     account, end = {"account": caller.account_id}, None
     conditions = [COLUMNS.id < uuid_cursor(query["cursor"])] if "cursor" in query else []
@@ -126,7 +128,7 @@ def imports(caller: Caller, query: dict[str, Any]) -> Any:
 @endpoint(
     "GET", "/imports/<uuid:import_id>", response=ImportResponse, errors=("import_not_found",), scope="groups:read"
 )
-def one_import(caller: Caller, import_id: UUID) -> Any:
+def get_import(caller: Caller, import_id: UUID) -> Any:
     """Show the progress of an import."""
     with reading(services().engine) as connection:
         return _import(_find(connection, caller, import_id))
@@ -140,7 +142,7 @@ def one_import(caller: Caller, import_id: UUID) -> Any:
     errors=("import_not_found",),
     scope="groups:read",
 )
-def import_errors(caller: Caller, import_id: UUID, query: dict[str, Any]) -> Any:
+def list_import_errors(caller: Caller, import_id: UUID, query: dict[str, Any]) -> Any:
     """List the rows that are not valid contacts, in order; with `Accept: text/csv`, stream all of them as CSV."""
     with reading_list(services().engine) as connection:
         _find(connection, caller, import_id)
@@ -158,14 +160,14 @@ def import_errors(caller: Caller, import_id: UUID, query: dict[str, Any]) -> Any
     errors=("import_not_found", "state_conflict"),
     scope="groups:write",
 )
-def cancel_an_import(caller: Caller, import_id: UUID) -> IdempotentResponse:
+def cancel_import(caller: Caller, import_id: UUID) -> IdempotentResponse:
     """Stop an import. Contacts imported so far stay in the group."""
     key = key_of_request(caller, None)
     with services().engine.begin() as connection:
 
         def act() -> str:
             state = _find(connection, caller, import_id).state
-            if not cancel_import(connection, import_id) and state != "canceled":
+            if not imports.cancel_import(connection, import_id) and state != "canceled":
                 raise Problem("state_conflict", f"The import is {state} and cannot be canceled.")
             return encode(_import(_find(connection, caller, import_id)))
 

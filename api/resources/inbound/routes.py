@@ -33,7 +33,7 @@ INBOUND_MESSAGE = InboundResponse()
 
 
 @endpoint("GET", "/inbound", query=InboundPaging, response=page_of(InboundResponse), scope="sms:read")
-def inbound(caller: Caller, query: dict[str, Any]) -> Any:
+def list_inbound_messages(caller: Caller, query: dict[str, Any]) -> Any:
     """List the messages that phones sent to the account's numbers, newest first."""
     indexed, filters = _conditions(caller.account_id, query)
     end = None

@@ -23,17 +23,17 @@ from api.resources.people.grants import refuse_more
 from api.schemas.paging import Paging, page_of
 from shared.accounts.administration import Refused
 from shared.ids import FIRST_ID
-from shared.people.invitations import find_invitation, invite, list_invitations, open_role, revoke_invitation
+from shared.people import invitations
 
 INVITATION, REVOKED = InvitationResponse(), RevokedInvitationResponse()
 
 
 @endpoint("GET", "/invitations", query=Paging, response=page_of(InvitationResponse), scope="people:read")
-def invitations(caller: Caller, query: dict[str, Any]) -> Any:
+def list_invitations(caller: Caller, query: dict[str, Any]) -> Any:
     """List the account's open invitations."""
     after = uuid_cursor(query.get("cursor")) or FIRST_ID
     with reading_list(services().engine) as connection:
-        rows = list_invitations(connection, caller.account_id, after, query["limit"] + 1)
+        rows = invitations.list_invitations(connection, caller.account_id, after, query["limit"] + 1)
     return page(rows, query["limit"], INVITATION.dump, lambda row: str(row.id))
 
 
@@ -58,14 +58,16 @@ def create_invitation(caller: Caller, body: dict[str, Any]) -> IdempotentRespons
         def act() -> tuple[dict[str, Any], str]:
             lock_caller(connection, caller)
             refuse_more(connection, caller, body["role"])
-            replaced = open_role(connection, caller.account_id, body["email"])
+            replaced = invitations.open_role(connection, caller.account_id, body["email"])
             if replaced is not None:
                 refuse_more(connection, caller, replaced)
             try:
-                new = invite(connection, body["email"], caller.account_id, body["role"], by=by_caller(caller))
+                new = invitations.invite(
+                    connection, body["email"], caller.account_id, body["role"], by=by_caller(caller)
+                )
             except Refused as refusal:
                 raise Problem("state_conflict", str(refusal)) from None
-            row = find_invitation(connection, caller.account_id, new.id)
+            row = invitations.find_invitation(connection, caller.account_id, new.id)
             return INVITATION.dump(row), new.token
 
         return once_with_secret(connection, key, "token", act)
@@ -87,9 +89,9 @@ def delete_invitation(caller: Caller, invitation_id: UUID) -> Any:
 
 
 def _revoke(connection: Connection, caller: Caller, invitation_id: UUID) -> None:
-    row = find_invitation(connection, caller.account_id, invitation_id)
+    row = invitations.find_invitation(connection, caller.account_id, invitation_id)
     if row is not None:
         refuse_more(connection, caller, row.role)
-        if revoke_invitation(connection, caller.account_id, invitation_id, by=by_caller(caller)):
+        if invitations.revoke_invitation(connection, caller.account_id, invitation_id, by=by_caller(caller)):
             return
     raise Problem("invitation_not_found", "Your account has no such open invitation.")

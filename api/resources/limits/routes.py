@@ -41,7 +41,7 @@ LIMITS = LimitsResponse()
 
 
 @endpoint("GET", "/limits", response=LimitsResponse, scope="")
-def limits(caller: Caller) -> Any:
+def get_limits(caller: Caller) -> Any:
     """Show all limits, and the account's backlog."""
     with reading(services().engine) as connection:
         waiting = connection.execute(BACKLOG, {"account": caller.account_id}).scalar_one()

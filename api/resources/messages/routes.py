@@ -39,7 +39,7 @@ CSV_HEADER = "message_id,phone,status,segments,cost,error,submitted_at,finished_
     errors=("send_not_found",),
     scope="sms:read",
 )
-def send_messages(caller: Caller, send_id: UUID, query: dict[str, Any]) -> Any:
+def list_send_messages(caller: Caller, send_id: UUID, query: dict[str, Any]) -> Any:
     """List the messages of a send in order; with `Accept: text/csv`, stream all of them as CSV.
 
     If you filter by `status`, a page may have fewer messages than `limit`, or none, although later pages have some.
@@ -89,7 +89,7 @@ def _csv_line(row: MessageRow) -> str:
 
 
 @endpoint("GET", "/messages", query=MessageSearch, response=page_of(FoundMessageResponse), scope="sms:read")
-def messages(caller: Caller, query: dict[str, Any]) -> Any:
+def list_messages(caller: Caller, query: dict[str, Any]) -> Any:
     """List the account's messages, newest send first, with filters.
 
     If you filter, a page may have fewer messages than `limit`, or none, although later pages have some. Continue until
@@ -115,7 +115,7 @@ def messages(caller: Caller, query: dict[str, Any]) -> Any:
     errors=("message_not_found",),
     scope="sms:read",
 )
-def message(caller: Caller, message_id: UUID) -> dict[str, Any]:
+def get_message(caller: Caller, message_id: UUID) -> dict[str, Any]:
     """Show one message: its text as sent to this phone number, its attempts and its timeline.
 
     `submitted_at` and `answered_at` of an attempt are those of the whole window in which it was submitted.
@@ -132,7 +132,7 @@ def message(caller: Caller, message_id: UUID) -> dict[str, Any]:
     errors=("message_not_found",),
     scope="sms:read",
 )
-def events(caller: Caller, message_id: UUID) -> dict[str, Any]:
+def list_message_events(caller: Caller, message_id: UUID) -> dict[str, Any]:
     """Show a message's timeline: acceptance, attempts, the carrier's responses, doubt and receipts."""
     with reading(services().engine) as connection:
         row = _find(connection, caller, message_id)

@@ -40,7 +40,7 @@ ERASURE = ErasureResponse()
 @endpoint(
     "POST", "/erasures", body=ErasureBody, response=ErasureResponse, errors=("erasure_limit",), scope="privacy:write"
 )
-def erase(caller: Caller, body: dict[str, Any]) -> IdempotentResponse:
+def create_erasure(caller: Caller, body: dict[str, Any]) -> IdempotentResponse:
     """Erase a person: the phone number in the account, texts sent to it alone, and messages received from it.
 
     Contacts with the number are removed from all groups; messages keep their status and cost. Until the
@@ -63,7 +63,7 @@ def erase(caller: Caller, body: dict[str, Any]) -> IdempotentResponse:
 
 
 @endpoint("GET", "/erasures", query=Paging, response=page_of(ErasureResponse), scope="privacy:write")
-def erasures(caller: Caller, query: dict[str, Any]) -> Any:
+def list_erasures(caller: Caller, query: dict[str, Any]) -> Any:
     """List the account's erasures, newest first."""
     parameters = {
         "account": caller.account_id,
@@ -78,7 +78,7 @@ def erasures(caller: Caller, query: dict[str, Any]) -> Any:
 @endpoint(
     "GET", "/erasures/<uuid:erasure_id>", response=ErasureResponse, errors=("erasure_not_found",), scope="privacy:write"
 )
-def erasure(caller: Caller, erasure_id: UUID) -> Any:
+def get_erasure(caller: Caller, erasure_id: UUID) -> Any:
     """Show one erasure: whether it is complete, and what has been erased."""
     with reading(services().engine) as connection:
         return _erasure(_read(connection, caller, erasure_id))

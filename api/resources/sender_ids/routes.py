@@ -45,7 +45,7 @@ SENDER, DELETED = SenderResponse(), DeletedResponse()
 
 
 @endpoint("GET", "/sender-ids", query=SenderPaging, response=page_of(SenderResponse), scope="senders:read")
-def sender_ids(caller: Caller, query: dict[str, Any]) -> Any:
+def list_sender_ids(caller: Caller, query: dict[str, Any]) -> Any:
     """List the account's sender IDs and their status."""
     after = uuid_cursor(query.get("cursor")) or FIRST_ID
     conditions, end = [SENDER_ID.account_id == caller.account_id, SENDER_ID.id > after], None

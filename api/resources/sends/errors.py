@@ -42,7 +42,7 @@ RESPONSE = SendErrorsResponse()
     errors=("send_not_found",),
     scope="sms:read",
 )
-def send_errors(caller: Caller, send_id: UUID) -> Any:
+def count_send_errors(caller: Caller, send_id: UUID) -> Any:
     """Count the messages of a send that failed, expired or are in doubt, by status and error, most frequent first."""
     with reading_list(services().engine) as connection:
         counts = read_send(connection, caller, send_id)["counts"]

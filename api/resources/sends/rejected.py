@@ -23,7 +23,7 @@ RESPONSE = RejectedRecipientsResponse()
     errors=("send_not_found",),
     scope="sms:read",
 )
-def rejected_recipients(caller: Caller, send_id: UUID) -> Any:
+def list_rejected_recipients(caller: Caller, send_id: UUID) -> Any:
     """List the recipients that were not accepted, each with the reason.
 
     They are those that the response to the send has listed. Recipients that are left out later, when a send to a group

@@ -76,7 +76,7 @@ READ_SCOPE = "sms:read"
 
 
 @endpoint("GET", "/sends", query=SendPaging, response=page_of(SendResponse), scope="sms:read")
-def sends(caller: Caller, query: dict[str, Any]) -> Any:
+def list_sends(caller: Caller, query: dict[str, Any]) -> Any:
     """List the account's sends, newest first."""
     parameters: dict[str, Any] = {
         "account": caller.account_id,
@@ -103,7 +103,7 @@ def sends(caller: Caller, query: dict[str, Any]) -> Any:
 
 
 @endpoint("GET", "/sends/<uuid:send_id>", response=SendResponse, errors=("send_not_found",), scope="sms:read")
-def one_send(caller: Caller, send_id: UUID) -> Any:
+def get_send(caller: Caller, send_id: UUID) -> Any:
     """Show one send: its status, counts by message status, cost, and estimated completion."""
     with reading(services().engine) as connection:
         return read_send(connection, caller, send_id)
@@ -116,7 +116,7 @@ def one_send(caller: Caller, send_id: UUID) -> Any:
     errors=("send_not_found", "state_conflict"),
     scope="sms:send",
 )
-def cancel(caller: Caller, send_id: UUID) -> IdempotentResponse:
+def cancel_send(caller: Caller, send_id: UUID) -> IdempotentResponse:
     """Cancel the messages not yet submitted to a carrier and release their credits. Also needs the scope sms:read."""
     return _control(caller, send_id, control.cancel)
 
@@ -128,7 +128,7 @@ def cancel(caller: Caller, send_id: UUID) -> IdempotentResponse:
     errors=("send_not_found", "state_conflict"),
     scope="sms:send",
 )
-def pause(caller: Caller, send_id: UUID) -> IdempotentResponse:
+def pause_send(caller: Caller, send_id: UUID) -> IdempotentResponse:
     """Stop submitting messages until the send is resumed. Also needs the scope sms:read."""
     return _control(caller, send_id, control.pause)
 
@@ -140,7 +140,7 @@ def pause(caller: Caller, send_id: UUID) -> IdempotentResponse:
     errors=("send_not_found", "state_conflict"),
     scope="sms:send",
 )
-def resume(caller: Caller, send_id: UUID) -> IdempotentResponse:
+def resume_send(caller: Caller, send_id: UUID) -> IdempotentResponse:
     """Resume a paused send, or one held by its `canary` or `stop_if`. That rule then no longer applies.
 
     If the sender ID is suspended or rejected, that holds the send from then on.
@@ -160,7 +160,7 @@ def resume(caller: Caller, send_id: UUID) -> IdempotentResponse:
     errors=("send_not_found", "state_conflict", "too_many_segments", "unicode_rejected", *CREDIT_ERRORS),
     scope="sms:send",
 )
-def change_send(caller: Caller, send_id: UUID, body: dict[str, Any]) -> Any:
+def update_send(caller: Caller, send_id: UUID, body: dict[str, Any]) -> Any:
     """Change when a send is due or expires, its rate, or its text.
 
     `send_at` and `message` can change only before sending has started. A new text is priced again, and the difference

@@ -45,7 +45,7 @@ QUOTES = {"phone": ("single", SingleSend()), "phones": ("bulk", BulkSend()), "gr
     errors=(*SEND_ERRORS, "recipient_suppressed", "recipient_limit", "destination_not_allowed"),
     scope="sms:send",
 )
-def send(caller: Caller, body: dict[str, Any]) -> IdempotentResponse | PendingResponse:
+def send_message(caller: Caller, body: dict[str, Any]) -> IdempotentResponse | PendingResponse:
     """Send one message to one phone number."""
     return accept_request(caller, "single", body)
 
@@ -94,7 +94,7 @@ def send_group(caller: Caller, body: dict[str, Any]) -> IdempotentResponse | Pen
     large=True,
     cancelable=True,
 )
-def price(caller: Caller) -> IdempotentResponse:
+def create_quote(caller: Caller) -> IdempotentResponse:
     """Get the cost of a send and the recipients that it would reject, without sending anything.
 
     The body is that of any of the three sends. For 15 minutes, a send with the same body and the `quote_id` costs no

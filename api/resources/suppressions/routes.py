@@ -57,7 +57,7 @@ FIRST: Position = (0, "", "")
 @endpoint(
     "GET", "/suppressions", query=SuppressionPaging, response=page_of(SuppressionResponse), scope="suppressions:read"
 )
-def suppressions(caller: Caller, query: dict[str, Any]) -> Any:
+def list_suppressions(caller: Caller, query: dict[str, Any]) -> Any:
     """List the opt-outs, ordered by phone number; with `Accept: text/csv`, stream all of them as CSV."""
     after = _position(query["cursor"]) if "cursor" in query else FIRST
     if current_request().wants_csv:
@@ -76,7 +76,7 @@ def suppressions(caller: Caller, query: dict[str, Any]) -> Any:
     scope="suppressions:write",
     large=True,
 )
-def suppress(caller: Caller, body: dict[str, Any]) -> IdempotentResponse:
+def create_suppressions(caller: Caller, body: dict[str, Any]) -> IdempotentResponse:
     """Add up to 100,000 phone numbers to the opt-out list, for all messages, one category, one sender ID, or both.
 
     The list is checked when a send is accepted and again before its messages are submitted. A phone number that has
@@ -117,7 +117,7 @@ def import_suppressions(caller: Caller, query: dict[str, Any]) -> IdempotentResp
     errors=("suppression_not_found",),
     scope="suppressions:write",
 )
-def unsuppress_phone(caller: Caller, phone: str, query: dict[str, Any]) -> Any:
+def delete_suppression(caller: Caller, phone: str, query: dict[str, Any]) -> Any:
     """Remove a phone number from the opt-out list; with `category` or `sender_id`, only that opt-out."""
     scope = Scope(query.get("category", ""), query.get("sender_id", "")) if query else None
     phone = phone.removeprefix("+")

@@ -53,7 +53,7 @@ USAGE_RESPONSE = UsageResponse()
 
 
 @endpoint("GET", "/usage", query=UsageQuery, response=UsagePageResponse, scope="sms:read")
-def usage(caller: Caller, query: dict[str, Any]) -> Any:
+def get_usage(caller: Caller, query: dict[str, Any]) -> Any:
     """Count messages with a result by day, sender ID, country, category and status. Test sends are not counted.
 
     With `Accept: text/csv`, the whole report is streamed as CSV.

@@ -43,7 +43,7 @@ WEBHOOK_RESPONSE, DELETED = WebhookResponse(), DeletedWebhookResponse()
 
 
 @endpoint("GET", "/webhooks", query=Paging, response=page_of(WebhookResponse), scope="webhooks:read")
-def webhooks(caller: Caller, query: dict[str, Any]) -> Any:
+def list_webhooks(caller: Caller, query: dict[str, Any]) -> Any:
     """List the account's webhooks."""
     limit = query["limit"]
     parameters = {
@@ -59,7 +59,7 @@ def webhooks(caller: Caller, query: dict[str, Any]) -> Any:
 @endpoint(
     "POST", "/webhooks", body=WebhookBody, response=SecretResponse, errors=("webhook_limit",), scope="webhooks:write"
 )
-def new_webhook(caller: Caller, body: dict[str, Any]) -> IdempotentResponse:
+def create_webhook(caller: Caller, body: dict[str, Any]) -> IdempotentResponse:
     """Create a webhook, signed according to Standard Webhooks 1.0. Only this response contains its secret.
 
     No event after this response is missed. Without `url`, the webhook posts to the `callback_url` of each send; an
@@ -96,7 +96,7 @@ def new_webhook(caller: Caller, body: dict[str, Any]) -> IdempotentResponse:
 @endpoint(
     "GET", "/webhooks/<uuid:webhook_id>", response=WebhookResponse, errors=("webhook_not_found",), scope="webhooks:read"
 )
-def webhook(caller: Caller, webhook_id: UUID) -> Any:
+def get_webhook(caller: Caller, webhook_id: UUID) -> Any:
     """Show one webhook."""
     with reading(services().engine) as connection:
         return WEBHOOK_RESPONSE.dump(find_webhook(connection, caller, webhook_id))
@@ -110,7 +110,7 @@ def webhook(caller: Caller, webhook_id: UUID) -> Any:
     errors=("webhook_not_found", "state_conflict"),
     scope="webhooks:write",
 )
-def change_webhook(caller: Caller, webhook_id: UUID, body: dict[str, Any]) -> Any:
+def update_webhook(caller: Caller, webhook_id: UUID, body: dict[str, Any]) -> Any:
     """Change, disable or enable a webhook.
 
     Events that happened while it was disabled are posted only after POST …/recover.
@@ -158,7 +158,7 @@ def delete_webhook(caller: Caller, webhook_id: UUID) -> Any:
     errors=("webhook_not_found", "state_conflict"),
     scope="webhooks:write",
 )
-def rotate_secret(caller: Caller, webhook_id: UUID) -> IdempotentResponse:
+def rotate_webhook_secret(caller: Caller, webhook_id: UUID) -> IdempotentResponse:
     """Create a new secret. For 24 hours posts are also signed with the previous one, so that receivers can switch.
 
     Rotating again within these 24 hours keeps every secret valid: posts are signed with up to five secrets.

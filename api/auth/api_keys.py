@@ -15,10 +15,7 @@ KEY = (
         api_key.c.account_id,
         api_key.c.secret_hash,
         account.c.sandbox_of,
-        api_key.c.scopes,
-        api_key.c.allowed_ips,
-        api_key.c.requests_per_second,
-        api_key.c.generation,
+        *api_key.c["scopes", "allowed_ips", "requests_per_second", "generation"],
         case((api_key.c.previous_until > func.now(), api_key.c.previous_hash)).label("previous_hash"),
         account.c.state,
     )

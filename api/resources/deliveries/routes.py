@@ -31,18 +31,8 @@ from shared.ids import FIRST_ID, first_id_at
 from shared.outbox import EventType, add
 
 FIELDS = (
-    delivery.c.webhook_id,
-    delivery.c.event_id,
-    delivery.c.type,
-    delivery.c.state,
-    delivery.c.attempts,
-    delivery.c.next_at,
-    delivery.c.url,
-    delivery.c.http_status,
-    delivery.c.error,
-    delivery.c.milliseconds,
-    delivery.c.created_at,
-    delivery.c.updated_at,
+    *delivery.c["webhook_id", "event_id", "type", "state", "attempts", "next_at", "url"],
+    *delivery.c["http_status", "error", "milliseconds", "created_at", "updated_at"],
 )
 DELIVERY = select(*FIELDS).where(ONE)
 UNDELIVERED = (

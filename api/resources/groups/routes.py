@@ -21,11 +21,7 @@ from shared.db.tables.contacts import contact_group
 from shared.ids import FIRST_ID
 
 FIELDS: tuple[Column[Any], ...] = (
-    contact_group.c.id,
-    contact_group.c.name,
-    contact_group.c.contact_count,
-    contact_group.c.created_at,
-    contact_group.c.updated_at,
+    *contact_group.c["id", "name", "contact_count", "created_at", "updated_at"],
 )
 OF_ACCOUNT = and_(contact_group.c.account_id == bindparam("account"), contact_group.c.deleted_at.is_(None))
 GROUPS = select(*FIELDS).where(OF_ACCOUNT, contact_group.c.id > bindparam("after")).order_by("id")

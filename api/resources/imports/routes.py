@@ -27,18 +27,8 @@ from shared.sms.numbering import numbering_of
 
 COLUMNS = tables.contact_import.c
 FIELDS: tuple[ColumnElement[Any], ...] = (
-    COLUMNS.id,
-    COLUMNS.group_id,
-    COLUMNS.state,
-    COLUMNS.country,
-    COLUMNS.bytes,
-    COLUMNS.bytes_done,
-    COLUMNS.rows,
-    COLUMNS.added,
-    COLUMNS.changed,
-    COLUMNS.unchanged,
-    COLUMNS.invalid,
-    COLUMNS.error,
+    *COLUMNS["id", "group_id", "state", "country", "bytes", "bytes_done", "rows", "added", "changed"],
+    *COLUMNS["unchanged", "invalid", "error"],
     *(COLUMNS.checkpoint[name].label(name) for name in ("phone_column", "fields_left", "notes", "countries")),
     COLUMNS.created_at,
     COLUMNS.finished_at,

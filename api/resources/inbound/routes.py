@@ -18,14 +18,7 @@ from shared.ids import first_id_at
 INBOUND = tables.inbound.c
 NEWER = tables.inbound.alias("newer")
 FIELDS = (
-    INBOUND.id,
-    INBOUND.phone,
-    INBOUND.sender_id,
-    INBOUND.message,
-    INBOUND.keyword,
-    INBOUND.segments,
-    INBOUND.missing,
-    INBOUND.carrier,
+    *INBOUND["id", "phone", "sender_id", "message", "keyword", "segments", "missing", "carrier"],
     INBOUND.received_at,
 )
 

@@ -14,23 +14,13 @@ from shared.lifecycle import CHARGED_STATUSES, MessageStatus
 
 FAILED: Select[Any] = (
     select(
-        attempt.c.submitted_at,
-        attempt.c.answer_ms,
-        attempt.c.answer,
-        attempt.c.carrier,
-        attempt.c.route,
-        attempt.c.error,
+        *attempt.c["submitted_at", "answer_ms", "answer", "carrier", "route", "error"],
     )
     .where(attempt.c.message_id == bindparam("id"))
     .order_by(attempt.c.submitted_at)
 )
 RESOLVED = select(
-    resolved_doubt.c.since,
-    resolved_doubt.c.reason,
-    resolved_doubt.c.resolved_at,
-    resolved_doubt.c.resolved_by,
-    resolved_doubt.c.evidence,
-    resolved_doubt.c.status,
+    *resolved_doubt.c["since", "reason", "resolved_at", "resolved_by", "evidence", "status"],
 ).where(resolved_doubt.c.message_id == bindparam("id"))
 
 

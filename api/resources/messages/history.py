@@ -68,19 +68,8 @@ BATCHES, ANY_BATCHES = text(f"{FOUND} AND {OF_ACCOUNT} {IN_ORDER}"), text(f"{FOU
 """Batches of an account or of all, always joined send by send, because one table holds those of all accounts. SQL, as
 the bounds of a search (LAST_BATCH) have the same conditions."""
 FIELDS: tuple[Column[Any], ...] = (
-    message.c.id,
-    message.c.submitted_at,
-    message.c.finished_at,
-    message.c.status,
-    message.c.price,
-    message.c.attempts,
-    message.c.carrier,
-    message.c.route,
-    message.c.reference,
-    message.c.error,
-    message.c.answer_ms,
-    message.c.carrier_at,
-    message.c.carrier_at_precision,
+    *message.c["id", "submitted_at", "finished_at", "status", "price", "attempts", "carrier"],
+    *message.c["route", "reference", "error", "answer_ms", "carrier_at", "carrier_at_precision"],
 )
 ROWS = select(*FIELDS).where(message.c.id > bindparam("low"), message.c.id <= bindparam("high"))
 ROWS_OF = select(*FIELDS).where(in_parameter(message.c.id, "ids"))

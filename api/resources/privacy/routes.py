@@ -25,10 +25,7 @@ from shared.privacy.erasures import TooManyErasures, ask_to_erase
 COUNTED = ("messages", "texts", "contacts", "inbound")
 ERASURES = tables.erasure.c
 OF_ACCOUNT = select(
-    ERASURES.id,
-    ERASURES.counts,
-    ERASURES.created_at,
-    ERASURES.completed_at,
+    *ERASURES["id", "counts", "created_at", "completed_at"],
     is_set_aside("erasure", ERASURES.id).label("set_aside"),
 ).where(ERASURES.account_id == bindparam("account"))
 LIST = OF_ACCOUNT.where(ERASURES.id < bindparam("before")).order_by(ERASURES.id.desc()).limit(bindparam("limit"))

@@ -29,13 +29,7 @@ from shared.senders.sender_ids import (
 
 SENDER_ID = tables.sender_id.c
 FIELDS = (
-    SENDER_ID.id,
-    SENDER_ID.sender_id,
-    SENDER_ID.state,
-    SENDER_ID.reason,
-    SENDER_ID.use_case,
-    SENDER_ID.created_at,
-    SENDER_ID.decided_at,
+    *SENDER_ID["id", "sender_id", "state", "reason", "use_case", "created_at", "decided_at"],
 )
 OF_ACCOUNT = SENDER_ID.account_id == bindparam("account")
 BY_NAME = select(*FIELDS).where(OF_ACCOUNT, SENDER_ID.sender_id == bindparam("sender"))

@@ -14,13 +14,7 @@ ROTATED = webhook.c.previous_until > func.clock_timestamp()
 """Whether posts are still signed with secrets from before a rotation."""
 OLDEST_VERSION = func.coalesce(webhook.c.oldest_version, webhook.c.secret_version - 1)
 FIELDS = (
-    webhook.c.id,
-    webhook.c.url,
-    webhook.c.events,
-    webhook.c.description,
-    webhook.c.state,
-    webhook.c.disabled_reason,
-    webhook.c.failing_since,
+    *webhook.c["id", "url", "events", "description", "state", "disabled_reason", "failing_since"],
     webhook.c.secret_version,
     case((ROTATED, webhook.c.previous_until)).label("previous_until"),
     webhook.c.created_at,

@@ -69,7 +69,8 @@ def endpoint(
     GET operations are cancelable.
 
     The function gets `caller` if a token is required, or `signed_in` with a session, `body` and `query` if they are
-    declared, and the variables of its path, all by keyword.
+    declared, and the variables of its path, all by keyword. What it returns is shown by the schema of the response, if
+    it is no response yet.
     """
 
     def declare(function: Function) -> Function:
@@ -101,7 +102,7 @@ def handler_of(operation: Endpoint) -> Callable[..., Any]:
     body_schema = operation.body() if operation.body else None
     query_schema = operation.query() if operation.query else None
     limit = LARGE_BODY if operation.large else SMALL_BODY
-    function, scope = operation.function, operation.scope
+    function, scope, show = operation.function, operation.scope, operation.response().dump
     path = operation.url_template
     route = f"{operation.method} {path}"
 
@@ -111,6 +112,7 @@ def handler_of(operation: Endpoint) -> Callable[..., Any]:
         summary = request.summary
         summary.route = route
         request.path = path.format(**arguments) if arguments else path
+        request.show = show
         if "send_id" in arguments:
             summary.send_id = str(arguments["send_id"])
         if operation.cancelable:
@@ -131,7 +133,7 @@ def handler_of(operation: Endpoint) -> Callable[..., Any]:
             return idempotent_response(result)
         if isinstance(result, (PendingResponse, Response, CsvResponse)):
             return result
-        return json_response(result)
+        return json_response(show(result))
 
     return handle
 

@@ -16,18 +16,21 @@ MAX_CURSOR_LENGTH = 1_000
 def page(
     rows: Sequence[Any],
     limit: int,
-    item: Callable[[Any], dict[str, Any]],
     position: Callable[[Any], str],
+    *,
+    item: Callable[[Any], Any] | None = None,
     end: Any = None,
-) -> Any:
+) -> dict[str, Any]:
     """The response for up to `limit + 1` rows: an extra row means that there is a next page.
 
-    `end` is the last row that was examined, if there are more rows after it.
+    `item` makes the entry of a row, if the row is not the entry. `end` is the last row that was examined, if there are
+    more rows after it.
     """
     shown = rows[:limit]
     more = len(rows) > limit
     last = shown[-1] if more else end
-    return {"data": [item(row) for row in shown], "next_cursor": None if last is None else to_cursor(position(last))}
+    data = shown if item is None else [item(row) for row in shown]
+    return {"data": data, "next_cursor": None if last is None else to_cursor(position(last))}
 
 
 def to_cursor(position: str) -> str:

@@ -180,6 +180,7 @@ class Request:
         "rate_limit",
         "request_id",
         "services",
+        "show",
         "summary",
     )
 
@@ -192,6 +193,8 @@ class Request:
         """The client's X-Request-Id if it is usable, otherwise a generated one."""
         self.path = ""
         """The endpoint's path with the values of its variables: the same however the URL is spelled."""
+        self.show: Callable[[Any], Any] = lambda result: result
+        """Shows what the endpoint returns by its response's schema."""
         self.rate_limit: tuple[int, int] | None = None
         """The caller's limit in requests per second, and how many are left now."""
         self.summary = Summary(self.request_id, random() < sample_rate)

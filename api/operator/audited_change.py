@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from marshmallow import Schema
 from sqlalchemy import Connection
 
 from api.actor import by_operator
@@ -12,6 +11,7 @@ from api.auth.operator_tokens import Operator
 from api.auth.still_valid import lock_operator
 from api.commit.draft import encode
 from api.endpoint import key_of_request, services
+from api.http.request import current_request
 from api.idempotency import IdempotentResponse, once
 from api.problems import Problem
 from shared.accounts.audit_log import Actor
@@ -20,9 +20,9 @@ from shared.accounts.refused import Refused
 
 
 def act_once(
-    operator: Operator, request: dict[str, Any] | None, response: Schema, change: Callable[[Connection, Actor], Any]
+    operator: Operator, request: dict[str, Any] | None, change: Callable[[Connection, Actor], Any]
 ) -> IdempotentResponse:
-    """Call `change` once per Idempotency-Key, in a transaction; what it returns is dumped with the response's schema.
+    """Call `change` once per Idempotency-Key, in a transaction. What it returns is stored as the response shows it.
 
     `request` is the content of the request, which must be the same when it is repeated. Raises Problem state_conflict
     for what is refused.
@@ -30,14 +30,14 @@ def act_once(
     key = key_of_request(operator, request)
     by = by_operator(operator)
     with operator_transaction(operator) as connection:
-        return once(connection, key, lambda: encode(response.dump(change(connection, by))))
+        return once(connection, key, lambda: encode(current_request().show(change(connection, by))))
 
 
-def act(operator: Operator, response: Schema, change: Callable[[Connection, Actor], Any]) -> Any:
+def act(operator: Operator, change: Callable[[Connection, Actor], Any]) -> Any:
     """Call `change` in a transaction, for a request that may be repeated without harm. Raises as `act_once`."""
     by = by_operator(operator)
     with operator_transaction(operator) as connection:
-        return response.dump(change(connection, by))
+        return change(connection, by)
 
 
 @contextmanager

@@ -28,7 +28,6 @@ from shared.accounts.change_account import change_account
 from shared.db.connection import reading
 from shared.sends.requeue import reactivate
 
-ACCOUNT, DETAILS = AccountResponse(), AccountDetailsResponse()
 SETTINGS = ("name", "country", "low_balance_threshold", "weight", "retention_days")
 
 
@@ -40,14 +39,14 @@ def list_accounts(caller: Operator, query: dict[str, Any]) -> Any:
         rows = overview.list_accounts(
             connection, search=query.get("search"), state=query.get("status"), after=after, limit=limit + 1
         )
-    return page(rows, limit, ACCOUNT.dump, lambda row: str(row["id"]))
+    return page(rows, limit, lambda row: str(row["id"]))
 
 
 @operator_endpoint("GET", "/accounts/<int:account_id>", response=AccountDetailsResponse, scope="read")
 def get_account(caller: Operator, account_id: int) -> Any:
     """Show one account: settings, balance, today's traffic, and how many keys, groups and open sends it has."""
     with reading(services().engine) as connection:
-        return DETAILS.dump(_account(connection, account_id))
+        return _account(connection, account_id)
 
 
 @operator_endpoint(
@@ -71,7 +70,7 @@ def create_account(caller: Operator, body: dict[str, Any]) -> IdempotentResponse
             change_account(connection, account_id, settings, by=by)
         return _account(connection, account_id)
 
-    return act_once(caller, body, DETAILS, create)
+    return act_once(caller, body, create)
 
 
 @operator_endpoint(
@@ -96,7 +95,7 @@ def update_account(caller: Operator, account_id: int, body: dict[str, Any]) -> A
             administration.allow_authentication(connection, account_id, body["authentication"], by=by)
         return _account(connection, account_id)
 
-    return act(caller, DETAILS, change)
+    return act(caller, change)
 
 
 @operator_endpoint(
@@ -138,7 +137,7 @@ def _set_state(
         change(connection, account_id, body.get("reason"), by=by)
         return _account(connection, account_id)
 
-    return act_once(caller, body, DETAILS, change_state)
+    return act_once(caller, body, change_state)
 
 
 def _account(connection: Connection, account_id: int) -> dict[str, Any]:

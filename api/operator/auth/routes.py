@@ -1,16 +1,14 @@
 """Tokens of operators: exchange an operator key for one."""
 
 from datetime import UTC, datetime
+from typing import Any
 
-from api.endpoint import client_address, json_response, services
+from api.endpoint import client_address, services
 from api.http.request import current_request
-from api.http.responses import JsonResponse
 from api.operator.auth.schemas import OperatorTokenResponse
 from api.operator.endpoint import operator_endpoint
 from api.resources.auth.routes import counting_failures, read_credentials
 from api.resources.auth.token_response import token_fields
-
-TOKEN = OperatorTokenResponse()
 
 
 @operator_endpoint(
@@ -20,7 +18,7 @@ TOKEN = OperatorTokenResponse()
     errors=("invalid_json", "validation_failed", "invalid_credentials", "ip_not_allowed", "rate_limited"),
     scope=None,
 )
-def create_operator_token() -> JsonResponse:
+def create_operator_token() -> dict[str, Any]:
     """Exchange an operator key and its secret for a bearer token, valid for an hour.
 
     The token works on the operator API only, and a token of the customers' API does not work here.
@@ -32,4 +30,4 @@ def create_operator_token() -> JsonResponse:
         )
     services().rate_limits.take_of_operator(current_request(), operator)
     valid_for = max(1, round((operator.expires_at - datetime.now(UTC)).total_seconds()))
-    return json_response(TOKEN.dump(token_fields(token, operator, valid_for)))
+    return token_fields(token, operator, valid_for)

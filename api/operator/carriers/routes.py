@@ -35,23 +35,19 @@ from shared.carriers import control
 from shared.db.connection import reading
 from shared.ids import LAST_NUMBER
 
-CARRIER, CARRIERS = CarrierResponse(), CarriersResponse()
-RATE_LIMIT, RATE_LIMITS = RateLimitResponse(), RateLimitsResponse()
-UNREADABLE = UnreadableReceiptResponse()
-
 
 @operator_endpoint("GET", "/carriers", response=CarriersResponse, scope="read")
 def list_carriers(caller: Operator) -> Any:
     """List the carriers as the workers report them every second: state, rate, throttling, window, what waits."""
     with reading(services().engine) as connection:
-        return CARRIERS.dump({"data": control.list_carriers(connection)})
+        return {"data": control.list_carriers(connection)}
 
 
 @operator_endpoint("GET", "/carriers/<carrier>", response=CarrierResponse, scope="read")
 def get_carrier(caller: Operator, carrier: str) -> Any:
     """Show one carrier."""
     with reading(services().engine) as connection:
-        return CARRIER.dump(_carrier(connection, carrier))
+        return _carrier(connection, carrier)
 
 
 @operator_endpoint("PATCH", "/carriers/<carrier>", body=CarrierChanges, response=CarrierResponse, scope="carriers")
@@ -63,7 +59,7 @@ def update_carrier(caller: Operator, carrier: str, body: dict[str, Any]) -> Any:
         control.change(connection, carrier, body.get("rate"), body.get("window"), reason=body.get("reason"), by=by)
         return _carrier(connection, carrier)
 
-    return act(caller, CARRIER, change)
+    return act(caller, change)
 
 
 @operator_endpoint(
@@ -109,7 +105,7 @@ def send_test_message(caller: Operator, carrier: str, body: dict[str, Any]) -> I
 def list_carrier_limits(caller: Operator) -> Any:
     """List the rate limits of sender IDs and prefixes, as declared in `[[limits]]` of CARRIERS_FILE."""
     with reading(services().engine) as connection:
-        return RATE_LIMITS.dump({"data": control.list_limits(connection)})
+        return {"data": control.list_limits(connection)}
 
 
 @operator_endpoint(
@@ -123,7 +119,7 @@ def update_carrier_limit(caller: Operator, limit_name: str, body: dict[str, Any]
         control.change_limit(connection, limit_name, body["rate"], reason=body.get("reason"), by=by)
         return _rate_limit(connection, limit_name)
 
-    return act(caller, RATE_LIMIT, change)
+    return act(caller, change)
 
 
 @operator_endpoint(
@@ -138,7 +134,7 @@ def list_unreadable_receipts(caller: Operator, query: dict[str, Any]) -> Any:
     before, limit = number_cursor(query.get("cursor"), LAST_NUMBER), query["limit"]
     with reading_list(services().engine) as connection:
         rows = control.unreadable_receipts(connection, query.get("carrier"), limit + 1, before)
-    return page(rows, limit, UNREADABLE.dump, lambda row: str(row["id"]))
+    return page(rows, limit, lambda row: str(row["id"]))
 
 
 def _control(caller: Operator, carrier: str, body: dict[str, Any], change: Callable[..., None]) -> IdempotentResponse:
@@ -147,7 +143,7 @@ def _control(caller: Operator, carrier: str, body: dict[str, Any], change: Calla
         change(connection, carrier, reason=body.get("reason"), by=by)
         return _carrier(connection, carrier)
 
-    return act_once(caller, body, CARRIER, control_carrier)
+    return act_once(caller, body, control_carrier)
 
 
 def _pause(connection: Connection, carrier: str, **because: Any) -> None:

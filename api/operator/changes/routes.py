@@ -12,8 +12,6 @@ from api.schemas.paging import page_of
 from shared.accounts import audit_log
 from shared.ids import LAST_NUMBER
 
-CHANGE = ChangeResponse()
-
 
 @operator_endpoint("GET", "/changes", query=ChangePaging, response=page_of(ChangeResponse), scope="read")
 def list_changes(caller: Operator, query: dict[str, Any]) -> Any:
@@ -28,4 +26,4 @@ def list_changes(caller: Operator, query: dict[str, Any]) -> Any:
             before=number_cursor(query.get("cursor"), LAST_NUMBER),
             limit=limit + 1,
         )
-    return page(rows, limit, CHANGE.dump, lambda row: str(row["id"]))
+    return page(rows, limit, lambda row: str(row["id"]))

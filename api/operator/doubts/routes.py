@@ -38,7 +38,6 @@ from shared.ids import FIRST_ID
 from shared.sends.overview import show_send
 from shared.sms.phones import mask
 
-DOUBT, RESOLVED, REPORT = DoubtResponse(), ResolvedResponse(), ReportResponse()
 MAX_SHOWN = 100
 
 
@@ -57,9 +56,9 @@ def list_doubts(caller: Operator, query: dict[str, Any]) -> Any:
     whole = "texts" in caller.scopes
 
     def entry(row: dict[str, Any]) -> Any:
-        return DOUBT.dump(row if whole else {**row, "phone": mask(row["phone"])})
+        return row if whole else {**row, "phone": mask(row["phone"])}
 
-    return page(rows, limit, entry, lambda row: str(row["message_id"]))
+    return page(rows, limit, lambda row: str(row["message_id"]), item=entry)
 
 
 @operator_endpoint("POST", "/doubts/resolve", body=Resolving, response=ResolvedResponse, scope="doubt")
@@ -94,7 +93,7 @@ def _resolve(
             raise Problem("state_conflict", "None of these messages is in doubt.")
         return {"resolved": result.messages, "not_in_doubt": result.others}
 
-    return act_once(caller, body, RESOLVED, resolve)
+    return act_once(caller, body, resolve)
 
 
 @operator_endpoint(
@@ -138,4 +137,4 @@ def reconcile_doubts(caller: Operator, query: dict[str, Any]) -> IdempotentRespo
             "left_in_doubt": result.left if query["apply"] else result.left + len(result.resolutions),
         }
 
-    return act_once(caller, {"sha256": digest, **query}, REPORT, reconcile)
+    return act_once(caller, {"sha256": digest, **query}, reconcile)

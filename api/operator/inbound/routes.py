@@ -24,8 +24,6 @@ from shared.accounts.audit_log import Actor
 from shared.inbound import unassigned
 from shared.sms.phones import mask
 
-MESSAGE, NUMBERS, ASSIGNED = UnassignedResponse(), NumbersResponse(), AssignedResponse()
-
 
 @operator_endpoint("GET", "/inbound", query=UnassignedPaging, response=page_of(UnassignedResponse), scope="read")
 def list_unassigned_inbound(caller: Operator, query: dict[str, Any]) -> Any:
@@ -41,16 +39,16 @@ def list_unassigned_inbound(caller: Operator, query: dict[str, Any]) -> Any:
         )
 
     def entry(row: dict[str, Any]) -> Any:
-        return MESSAGE.dump(row if whole else {**row, "phone": mask(row["phone"])})
+        return row if whole else {**row, "phone": mask(row["phone"])}
 
-    return page(rows, limit, entry, lambda row: str(row["id"]))
+    return page(rows, limit, lambda row: str(row["id"]), item=entry)
 
 
 @operator_endpoint("GET", "/inbound/numbers", query=NumberQuery, response=NumbersResponse, scope="read")
 def list_unassigned_inbound_numbers(caller: Operator, query: dict[str, Any]) -> Any:
     """Count the inbound messages of no account by the number that they were sent to, most messages first."""
     with reading_list(services().engine) as connection:
-        return NUMBERS.dump({"data": unassigned.list_unassigned_numbers(connection, query["limit"])})
+        return {"data": unassigned.list_unassigned_numbers(connection, query["limit"])}
 
 
 @operator_endpoint(
@@ -67,4 +65,4 @@ def assign_inbound(caller: Operator, body: dict[str, Any]) -> IdempotentResponse
         result = unassigned.assign_inbound(connection, body["sent_to"], body["account_id"], body.get("reason"), by=by)
         return {**body, "messages": result.messages, "more": result.more}
 
-    return act_once(caller, body, ASSIGNED, assign)
+    return act_once(caller, body, assign)

@@ -34,15 +34,12 @@ from shared.health.finding import Installation
 from shared.ids import LAST_NUMBER
 from shared.sends import guard_release
 
-JOBS, RETRIED, AUDIT = FailedJobsResponse(), RetriedJobResponse(), AuditResponse()
-DOCTOR, GUARD, GUARD_RELEASED = DoctorResponse(), GuardResponse(), GuardReleasedResponse()
-
 
 @operator_endpoint("GET", "/failed-jobs", query=FailedJobsQuery, response=FailedJobsResponse, scope="read")
 def list_failed_jobs(caller: Operator, query: dict[str, Any]) -> Any:
     """List the jobs that were set aside because they kept failing, oldest first."""
     with reading_list(services().engine) as connection:
-        return JOBS.dump({"data": set_aside_jobs.list_failed_jobs(connection, query["limit"], waiting=query["all"])})
+        return {"data": set_aside_jobs.list_failed_jobs(connection, query["limit"], waiting=query["all"])}
 
 
 @operator_endpoint("POST", "/failed-jobs/retry", body=Retry, response=RetriedJobResponse, scope="carriers")
@@ -53,7 +50,7 @@ def retry_failed_job(caller: Operator, body: dict[str, Any]) -> IdempotentRespon
         set_aside_jobs.retry_failed_job(connection, body["kind"], body["subject"], by=by)
         return body
 
-    return act_once(caller, body, RETRIED, retry)
+    return act_once(caller, body, retry)
 
 
 @operator_endpoint("GET", "/audits", query=Paging, response=page_of(AuditResponse), scope="read")
@@ -62,7 +59,7 @@ def list_audits(caller: Operator, query: dict[str, Any]) -> Any:
     before, limit = number_cursor(query.get("cursor"), LAST_NUMBER), query["limit"]
     with reading_list(services().engine) as connection:
         rows = results.list_audits(connection, before=before, limit=limit + 1)
-    return page(rows, limit, AUDIT.dump, lambda row: str(row["id"]))
+    return page(rows, limit, lambda row: str(row["id"]))
 
 
 @operator_endpoint("GET", "/doctor", response=DoctorResponse, scope="read", cancelable=False)
@@ -73,7 +70,7 @@ def run_doctor(caller: Operator) -> Any:
     """
     current = services()
     findings = list(examine(Installation(current.settings, "the API", None), current.engine))
-    return DOCTOR.dump({"healthy": not any(finding.outcome == "wrong" for finding in findings), "findings": findings})
+    return {"healthy": not any(finding.outcome == "wrong" for finding in findings), "findings": findings}
 
 
 @operator_endpoint("GET", "/guard", response=GuardResponse, scope="read")
@@ -83,7 +80,7 @@ def get_guard(caller: Operator) -> Any:
     with reading(services().engine) as connection:
         state = state_of(connection)
     marks = {"mark_in_redis": notes.in_redis(state.id).mark or 0, "mark_in_file": notes.in_file(state.id).mark or 0}
-    return GUARD.dump({**state._asdict(), **marks})
+    return {**state._asdict(), **marks}
 
 
 @operator_endpoint("POST", "/guard/release", body=GuardRelease, response=GuardReleasedResponse, scope="carriers")
@@ -99,7 +96,7 @@ def release_guard(caller: Operator, body: dict[str, Any]) -> IdempotentResponse:
         )
         return {"released": True, "held_sends": len(sends)}
 
-    return act_once(caller, body, GUARD_RELEASED, release)
+    return act_once(caller, body, release)
 
 
 def _notes() -> Notes:

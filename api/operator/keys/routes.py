@@ -9,6 +9,7 @@ from api.auth.operator_tokens import Operator
 from api.endpoint import key_of_request, services
 from api.http.bounded_queries import reading_list
 from api.http.pagination import page, text_cursor
+from api.http.request import current_request
 from api.idempotency import IdempotentResponse, once_with_secret
 from api.operator.audited_change import act, need_account, operator_transaction
 from api.operator.endpoint import operator_endpoint
@@ -21,8 +22,6 @@ from shared.accounts.administration import create_key, revoke_key
 from shared.accounts.api_keys import find_key, list_keys
 from shared.accounts.audit_log import Actor
 
-API_KEY, REVOKED = ApiKeyResponse(), RevokedApiKeyResponse()
-
 
 @operator_endpoint(
     "GET", "/accounts/<int:account_id>/api-keys", query=Paging, response=page_of(ApiKeyResponse), scope="read"
@@ -33,7 +32,7 @@ def list_account_api_keys(caller: Operator, account_id: int, query: dict[str, An
     with reading_list(services().engine) as connection:
         need_account(connection, account_id)
         rows = list_keys(connection, account_id, after, limit + 1)
-    return page(rows, limit, API_KEY.dump, lambda row: str(row.id))
+    return page(rows, limit, lambda row: str(row.id))
 
 
 @operator_endpoint(
@@ -62,7 +61,7 @@ def create_account_api_key(caller: Operator, account_id: int, body: dict[str, An
             by=by,
         )
         check_key_count(connection, key.api_key)
-        return API_KEY.dump(find_key(connection, account_id, key.api_key)), key.api_secret
+        return current_request().show(find_key(connection, account_id, key.api_key)), key.api_secret
 
     with operator_transaction(caller) as connection:
         return once_with_secret(connection, idempotency_key, "api_secret", lambda: create(connection))
@@ -82,4 +81,4 @@ def revoke_account_api_key(caller: Operator, account_id: int, key_id: str) -> An
         revoke_key(connection, key_id, by=by)
         return {"api_key": key_id, "revoked": True}
 
-    return act(caller, REVOKED, revoke)
+    return act(caller, revoke)

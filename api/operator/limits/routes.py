@@ -30,7 +30,6 @@ from shared.ids import LAST_NUMBER
 from shared.ledger.spend_limits import standings
 from shared.sends.quiet_hours import clock
 
-LIMITS, RULE, RULES, FINDING = AccountLimitsResponse(), RuleResponse(), RulesResponse(), FindingResponse()
 CATEGORIES = ("transactional", "marketing")
 
 
@@ -39,7 +38,7 @@ def get_account_limits(caller: Operator, account_id: int) -> Any:
     """Show an account's own limits, and what it has spent of them."""
     with reading(services().engine) as connection:
         need_account(connection, account_id)
-        return LIMITS.dump(_limits(connection, account_id))
+        return _limits(connection, account_id)
 
 
 @operator_endpoint(
@@ -54,7 +53,7 @@ def update_account_limits(caller: Operator, account_id: int, body: dict[str, Any
         set_limits(connection, account_id, reason=body.get("reason"), by=by, **changes)
         return _limits(connection, account_id)
 
-    return act(caller, LIMITS, change)
+    return act(caller, change)
 
 
 @operator_endpoint("GET", "/accounts/<int:account_id>/rules", response=RulesResponse, scope="read")
@@ -62,7 +61,7 @@ def get_account_rules(caller: Operator, account_id: int) -> Any:
     """Show an account's rules by category: quiet hours, and caps per phone number."""
     with reading(services().engine) as connection:
         need_account(connection, account_id)
-        return RULES.dump({"data": [_rule(connection, account_id, category) for category in CATEGORIES]})
+        return {"data": [_rule(connection, account_id, category) for category in CATEGORIES]}
 
 
 @operator_endpoint(
@@ -85,7 +84,7 @@ def update_account_rules(caller: Operator, account_id: int, category: str, body:
             set_cap(connection, account_id, category, pair, by=by)
         return _rule(connection, account_id, category)
 
-    return act(caller, RULE, change)
+    return act(caller, change)
 
 
 @operator_endpoint("GET", "/pumping-findings", query=AccountPaging, response=page_of(FindingResponse), scope="read")
@@ -94,7 +93,7 @@ def list_pumping_findings(caller: Operator, query: dict[str, Any]) -> Any:
     before, limit = number_cursor(query.get("cursor"), LAST_NUMBER), query["limit"]
     with reading_list(services().engine) as connection:
         rows = pumping_findings(connection, account_id=query.get("account_id"), before=before, limit=limit + 1)
-    return page(rows, limit, FINDING.dump, lambda row: str(row["id"]))
+    return page(rows, limit, lambda row: str(row["id"]))
 
 
 def _limits(connection: Connection, account_id: int) -> dict[str, Any]:

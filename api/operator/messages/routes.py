@@ -5,7 +5,7 @@ from typing import Any
 from uuid import UUID
 
 from api.auth.operator_tokens import Operator
-from api.endpoint import replica_reads, services
+from api.endpoint import json_response, replica_reads, services
 from api.operator.endpoint import operator_endpoint
 from api.operator.messages.schemas import (
     OperatorMessageDetailResponse,
@@ -35,7 +35,7 @@ def list_all_messages(caller: Operator, query: dict[str, Any]) -> Any:
     """
     find = partial(find_messages, account=query.get("account_id"), query=query, send=query.get("send_id"))
     page = replica_reads().read_before(query.get("until"), find)
-    return {"data": [_shown(caller, row) for row in page.messages], "next_cursor": page.next_cursor}
+    return json_response({"data": [_shown(caller, row) for row in page.messages], "next_cursor": page.next_cursor})
 
 
 @operator_endpoint("GET", "/messages/<uuid:message_id>", response=OperatorMessageDetailResponse, scope="read")
@@ -51,7 +51,7 @@ def get_message(caller: Operator, message_id: UUID) -> Any:
         text = text_of_message(connection, row)._asdict()
         if "texts" not in caller.scopes:
             text |= {"text": None, "parts": []}
-        return _shown(caller, row) | text | history_of(connection, row)
+        return json_response(_shown(caller, row) | text | history_of(connection, row))
 
 
 def _shown(caller: Operator, row: MessageRow) -> dict[str, Any]:

@@ -29,8 +29,6 @@ from shared.accounts.audit_log import Actor
 from shared.accounts.refunds import Refund, refund_message, refund_send
 from shared.ids import LAST_NUMBER
 
-TOP_UP, TOPPED_UP, REVERSAL, REFUND = TopUpResponse(), ToppedUpResponse(), ReversalResponse(), RefundResponse()
-
 
 @operator_endpoint(
     "GET", "/accounts/<int:account_id>/top-ups", query=Paging, response=page_of(TopUpResponse), scope="read"
@@ -41,7 +39,7 @@ def list_top_ups(caller: Operator, account_id: int, query: dict[str, Any]) -> An
     with reading_list(services().engine) as connection:
         need_account(connection, account_id)
         rows = overview.list_top_ups(connection, account_id, before=before, limit=limit + 1)
-    return page(rows, limit, TOP_UP.dump, lambda row: str(row["position"]))
+    return page(rows, limit, lambda row: str(row["position"]))
 
 
 @operator_endpoint(
@@ -65,7 +63,7 @@ def create_top_up(caller: Operator, account_id: int, body: dict[str, Any]) -> Id
             "balance": result.balance,
         }
 
-    return act_once(caller, body, TOPPED_UP, add)
+    return act_once(caller, body, add)
 
 
 @operator_endpoint(
@@ -85,7 +83,7 @@ def reverse_top_up(caller: Operator, account_id: int, top_up_id: UUID, body: dic
         result = top_ups.reverse_top_up(connection, account_id, str(top_up_id), body["credits"], body["reason"], by=by)
         return {"id": top_up_id, "account_id": account_id, "reversed": body["credits"], "balance": result.balance}
 
-    return act_once(caller, body, REVERSAL, reverse)
+    return act_once(caller, body, reverse)
 
 
 @operator_endpoint(
@@ -129,4 +127,4 @@ def _refund(
             raise Problem("not_found", f"The account has no {kind} {subject}.")
         return {"account_id": account_id, "credits": result.credits, "balance": result.balance}
 
-    return act_once(caller, body, REFUND, change)
+    return act_once(caller, body, change)

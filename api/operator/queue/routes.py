@@ -12,8 +12,6 @@ from shared.guard import state_of
 from shared.lifecycle import LANES, BatchState
 from shared.sends.queue_report import QueueEntry, read_queue
 
-QUEUE = QueueResponse()
-
 
 @operator_endpoint("GET", "/queue", query=QueueQuery, response=QueueResponse, scope="read")
 def get_queue(caller: Operator, query: dict[str, Any]) -> Any:
@@ -24,7 +22,7 @@ def get_queue(caller: Operator, query: dict[str, Any]) -> Any:
     with reading_list(services().engine) as connection:
         entries = read_queue(connection, query["limit"])
         carriers, held = carriers_now(connection), state_of(connection).held
-    return QUEUE.dump({"data": [_entry(each, carriers, held) for each in entries]})
+    return {"data": [_entry(each, carriers, held) for each in entries]}
 
 
 def _entry(entry: QueueEntry, carriers: dict[str, Any], held: bool) -> dict[str, Any]:

@@ -22,8 +22,6 @@ from shared.ids import LAST_NUMBER
 from shared.senders import requests
 from shared.senders.sender_ids import Decision, allow_authentication_from, decide_sender, request_sender
 
-SENDER_ID = SenderIdResponse()
-
 
 @operator_endpoint("GET", "/sender-ids", query=SenderIdPaging, response=page_of(SenderIdResponse), scope="read")
 def list_sender_ids(caller: Operator, query: dict[str, Any]) -> Any:
@@ -37,7 +35,7 @@ def list_sender_ids(caller: Operator, query: dict[str, Any]) -> Any:
             after=_position(query.get("cursor")),
             limit=limit + 1,
         )
-    return page(rows, limit, SENDER_ID.dump, lambda row: f'["{row["account_id"]}","{row["sender_id"]}"]')
+    return page(rows, limit, lambda row: f'["{row["account_id"]}","{row["sender_id"]}"]')
 
 
 @operator_endpoint(
@@ -52,14 +50,14 @@ def request_sender_id(caller: Operator, body: dict[str, Any]) -> IdempotentRespo
         request_sender(connection, account_id, name, body.get("use_case"), by=by)
         return requests.find_sender_id(connection, account_id, name)
 
-    return act_once(caller, body, SENDER_ID, request)
+    return act_once(caller, body, request)
 
 
 @operator_endpoint("GET", "/sender-ids/<uuid:sender>", response=SenderIdResponse, scope="read")
 def get_sender_id(caller: Operator, sender: UUID) -> Any:
     """Show one sender ID, with similar ones of other accounts."""
     with reading(services().engine) as connection:
-        return SENDER_ID.dump(_sender(connection, sender))
+        return _sender(connection, sender)
 
 
 @operator_endpoint(
@@ -101,7 +99,7 @@ def update_sender_id(caller: Operator, sender: UUID, body: dict[str, Any]) -> An
         allow_authentication_from(connection, row["account_id"], row["sender_id"], body["authentication"], by=by)
         return _sender(connection, sender)
 
-    return act(caller, SENDER_ID, change)
+    return act(caller, change)
 
 
 def _decide(caller: Operator, sender: UUID, body: dict[str, Any], decision: Decision) -> IdempotentResponse:
@@ -110,7 +108,7 @@ def _decide(caller: Operator, sender: UUID, body: dict[str, Any], decision: Deci
         decide_sender(connection, row["account_id"], row["sender_id"], decision, body.get("reason"), by=by)
         return _sender(connection, sender)
 
-    return act_once(caller, body, SENDER_ID, decide)
+    return act_once(caller, body, decide)
 
 
 def _sender(connection: Connection, sender: UUID) -> dict[str, Any]:

@@ -24,8 +24,6 @@ from shared.ids import LAST_ID
 from shared.lifecycle import STORED_STATUSES
 from shared.sends import holding, overview
 
-SEND, DETAILS = OperatorSendResponse(), SendDetailsResponse()
-
 
 @operator_endpoint("GET", "/sends", query=OperatorSendPaging, response=page_of(OperatorSendResponse), scope="read")
 def list_sends(caller: Operator, query: dict[str, Any]) -> Any:
@@ -40,14 +38,14 @@ def list_sends(caller: Operator, query: dict[str, Any]) -> Any:
             before=uuid_cursor(query.get("cursor")) or LAST_ID,
             limit=limit + 1,
         )
-    return page(rows, limit, lambda row: SEND.dump(_counted(row)), lambda row: str(row["id"]))
+    return page(rows, limit, lambda row: str(row["id"]), item=_counted)
 
 
 @operator_endpoint("GET", "/sends/<uuid:send_id>", response=SendDetailsResponse, scope="read")
 def get_send(caller: Operator, send_id: UUID) -> Any:
     """Show one send of any account: its counts, and what holds it."""
     with reading(services().engine) as connection:
-        return DETAILS.dump(_send(connection, send_id))
+        return _send(connection, send_id)
 
 
 @operator_endpoint(
@@ -90,7 +88,7 @@ def _control(
         change(connection, by)
         return _send(connection, send_id)
 
-    return act_once(caller, body, DETAILS, control_send)
+    return act_once(caller, body, control_send)
 
 
 def _send(connection: Connection, send_id: UUID) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from api.auth.tokens import Caller
 from api.endpoint import endpoint, key_of_request, services
 from api.http.bounded_queries import reading_list
 from api.http.pagination import page, text_cursor
+from api.http.request import current_request
 from api.idempotency import IdempotentResponse, once_with_secret
 from api.problems import Problem, invalid
 from api.resources.api_keys.own_key import own_key
@@ -46,7 +47,6 @@ class Issued(NamedTuple):
     secret: str
 
 
-API_KEY, ROTATED, REVOKED = ApiKeyResponse(), RotatedApiKeyResponse(), RevokedApiKeyResponse()
 INHERITED = ("test", "allowed_ips", "requests_per_second", "expires_at")
 
 
@@ -57,7 +57,7 @@ def list_api_keys(caller: Caller, query: dict[str, Any]) -> Any:
     after = text_cursor(query.get("cursor"))
     with reading_list(services().engine) as connection:
         rows = list_keys(connection, caller.account_id, after, limit + 1)
-    return page(rows, limit, API_KEY.dump, lambda row: str(row.id))
+    return page(rows, limit, lambda row: str(row.id))
 
 
 @endpoint(
@@ -94,7 +94,7 @@ def create_api_key(caller: Caller, body: dict[str, Any]) -> IdempotentResponse:
         _check_creations(connection, created.api_key)
         key = find_key(connection, caller.account_id, created.api_key)
         assert key is not None
-        return Issued(API_KEY.dump(key), created.api_secret)
+        return Issued(current_request().show(key), created.api_secret)
 
     return _once(caller, body, act)
 
@@ -128,7 +128,7 @@ def rotate_api_key_secret(caller: Caller, key_id: str, body: dict[str, Any]) -> 
             body["overlap_seconds"],
             by=by_caller(caller),
         )
-        return Issued(ROTATED.dump({"api_key": key_id, "old_secret_expires_at": until}), secret)
+        return Issued(current_request().show({"api_key": key_id, "old_secret_expires_at": until}), secret)
 
     return _once(caller, body, act)
 
@@ -148,7 +148,7 @@ def revoke_api_key(caller: Caller, key_id: str) -> Any:
         _refuse_more(own_key(connection, caller), other)
         revoke_key(connection, key_id, by=by_caller(caller))
     services().tokens.reload()
-    return REVOKED.dump({"api_key": key_id, "revoked": True})
+    return {"api_key": key_id, "revoked": True}
 
 
 def check_key_count(connection: Connection, key_id: str) -> None:

@@ -4,11 +4,10 @@ from contextlib import AbstractContextManager
 from typing import Any
 
 from api.auth.tokens import BEARER, VALID
-from api.endpoint import client_address, endpoint, json_response, load, services
+from api.endpoint import client_address, endpoint, load, services
 from api.http.client_address import address_block
 from api.http.json_body import parse_object, read_bytes, read_json
 from api.http.request import current_request
-from api.http.responses import JsonResponse
 from api.limits.credential_attempts import counted_attempt
 from api.problems import Problem, invalid
 from api.resources.auth.schemas import Credentials, RevokedResponse, RevokeToken, TokenResponse
@@ -20,7 +19,6 @@ HEADERS = {"api_key": "X-API-Key", "api_secret": "X-API-Secret"}
 """The headers that can replace the fields of a body."""
 CREDENTIALS = Credentials()
 REVOKE_TOKEN = RevokeToken()
-TOKEN, REVOKED = TokenResponse(), RevokedResponse()
 
 
 @endpoint(
@@ -37,7 +35,7 @@ TOKEN, REVOKED = TokenResponse(), RevokedResponse()
     ),
     scope=None,
 )
-def create_token() -> JsonResponse:
+def create_token() -> dict[str, Any]:
     """Exchange an API key and secret for a bearer token, valid for 24 hours."""
     credentials, address = read_credentials(), client_address()
     with counting_failures(address):
@@ -45,7 +43,7 @@ def create_token() -> JsonResponse:
     request = current_request()
     request.summary.account_id, request.summary.key_id = caller.account_id, caller.key_id
     services().rate_limits.take(request, caller)
-    return json_response(TOKEN.dump(token_fields(token, caller, VALID)))
+    return token_fields(token, caller, VALID)
 
 
 def counting_failures(address: str) -> AbstractContextManager[None]:
@@ -86,7 +84,7 @@ def _nothing_given() -> Problem:
     errors=("missing_token", "invalid_token", "token_expired", "token_revoked", "invalid_json"),
     scope="",
 )
-def revoke_access_token(caller: Any) -> JsonResponse:
+def revoke_access_token(caller: Any) -> dict[str, Any]:
     """Revoke the token in use, or the one given as `token`. It stops working within five seconds."""
     raw = read_bytes(current_request(), MAX_BODY)
     body = load(REVOKE_TOKEN, parse_object(raw)) if raw.strip() else {}
@@ -95,9 +93,9 @@ def revoke_access_token(caller: Any) -> JsonResponse:
         try:
             other = tokens.parse(body["token"])
         except Problem:
-            return json_response(REVOKED.dump({"revoked": True}))
+            return {"revoked": True}
         if other.account_id != caller.account_id:
-            return json_response(REVOKED.dump({"revoked": True}))
+            return {"revoked": True}
         caller = other
     tokens.revoke(caller)
-    return json_response(REVOKED.dump({"revoked": True}))
+    return {"revoked": True}

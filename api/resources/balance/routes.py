@@ -32,15 +32,13 @@ TRANSACTIONS = (
 )
 """The ledger with the send of each entry, which the entry names by itself, by its batch or by its message."""
 
-BALANCE_RESPONSE, TRANSACTION = BalanceResponse(), TransactionResponse()
-
 
 @endpoint("GET", "/balance", response=BalanceResponse, scope="balance:read")
 def get_balance(caller: Caller) -> Any:
     """Show the credits left to spend, and those reserved."""
     with reading(services().engine) as connection:
         row = connection.execute(BALANCE, {"account": caller.account_id}).one()
-    return BALANCE_RESPONSE.dump({**row._mapping, "unit": "sms"})
+    return {**row._mapping, "unit": "sms"}
 
 
 @endpoint("GET", "/balance/transactions", query=Paging, response=page_of(TransactionResponse), scope="balance:read")
@@ -54,17 +52,15 @@ def list_transactions(caller: Caller, query: dict[str, Any]) -> Any:
     }
     with reading_list(services().engine) as connection:
         rows = connection.execute(TRANSACTIONS, parameters).all()
-    return page(rows, limit, _transaction, lambda row: str(row.id))
+    return page(rows, limit, lambda row: str(row.id), item=_transaction)
 
 
 def _transaction(row: Any) -> Any:
     subject_type = row.subject_type
     batch = batch_of(row.subject) if subject_type == "message" else row.subject
-    return TRANSACTION.dump(
-        {
-            **row._mapping,
-            "send_id": row.subject if subject_type == "send" else row.send_id,
-            "batch_id": batch if subject_type in ("batch", "message") else None,
-            "message_id": row.subject if subject_type == "message" else None,
-        }
-    )
+    return {
+        **row._mapping,
+        "send_id": row.subject if subject_type == "send" else row.send_id,
+        "batch_id": batch if subject_type in ("batch", "message") else None,
+        "message_id": row.subject if subject_type == "message" else None,
+    }

@@ -18,8 +18,6 @@ from shared.db.tables.audit_log import audit_log
 from shared.db.tables.people import membership, person
 from shared.ids import LAST_NUMBER
 
-CHANGE = ChangeResponse()
-
 IS_OF_ACCOUNT = or_(audit_log.c.actor.like("key %"), audit_log.c.actor == "worker", membership.c.person_id.is_not(None))
 """Whether a key, a worker, or a person who is or was in the account did it; otherwise an operator did."""
 LIST = (
@@ -51,4 +49,4 @@ def list_changes(caller: Caller, query: dict[str, Any]) -> Any:
     values = {"account": caller.account_id, "before": before, "most": query["limit"] + 1}
     with reading_list(services().engine) as connection:
         rows = connection.execute(LIST, values).all()
-    return page(rows, query["limit"], CHANGE.dump, lambda row: str(row.change_id))
+    return page(rows, query["limit"], lambda row: str(row.change_id))

@@ -7,6 +7,7 @@ from uuid import UUID
 from sqlalchemy import Connection, Row, Text, bindparam, column, func, select, true, type_coerce
 from sqlalchemy.dialects.postgresql import ARRAY
 
+from api.act_once import act_once
 from api.auth.tokens import Caller
 from api.commit.draft import MAX_INLINE_ENTRIES, encode
 from api.endpoint import endpoint, key_of_request, services
@@ -15,7 +16,7 @@ from api.http.csv import csv_line
 from api.http.pagination import number_cursor, page
 from api.http.request import current_request
 from api.http.responses import CsvResponse
-from api.idempotency import IdempotentResponse, once, replay_if_repeated
+from api.idempotency import IdempotentResponse, replay_if_repeated
 from api.problems import MAX_ERRORS, Problem
 from api.resources.contacts.entries import ReadEntries, read_entries
 from api.resources.contacts.schemas import (
@@ -54,8 +55,6 @@ CONTACTS_PAGE = 1_000
 MAX_COLUMNS = 200
 """Fields of a group that an export has columns for; of more, it has one column, as JSON."""
 
-CONTACT, ADDED, REMOVED = ContactResponse(), PutContactsResponse(), RemovedContactsResponse()
-
 
 class PutProgress(NamedTuple):
     """The contacts that a request has put so far, from the first on."""
@@ -83,7 +82,7 @@ def list_contacts(caller: Caller, group_id: UUID, query: dict[str, Any]) -> Any:
             return _csv(group_id, kept, query, numbering_of(group.country))
         after = number_cursor(query.get("cursor"), 0)
         rows, end = _page(connection, group_id, query, after, query["limit"] + 1)
-    return page(rows, query["limit"], _contact, lambda row: str(row.position), end)
+    return page(rows, query["limit"], lambda row: str(row.position), item=_contact, end=end)
 
 
 @endpoint(
@@ -111,16 +110,15 @@ def add_contacts(caller: Caller, group_id: UUID, body: dict[str, Any]) -> Idempo
     entries = read_entries(body["contacts"], numbering_of(group.country))
     fits = group.contact_count + len(entries.contacts) <= contacts.MAX_CONTACTS
     first_pages = _put_first_pages(group_id, entries.contacts) if fits else PutProgress()
-    with services().engine.begin() as connection:
 
-        def act() -> str:
-            find_group(connection, caller, group_id)
-            if not entries.contacts:
-                rejected = entries.rejected[:MAX_ERRORS]
-                raise Problem("no_valid_contacts", "No entry is a valid contact.", rejected=rejected)
-            return encode(_put(connection, group_id, entries, first_pages))
+    def act(connection: Connection) -> dict[str, Any]:
+        find_group(connection, caller, group_id)
+        if not entries.contacts:
+            rejected = entries.rejected[:MAX_ERRORS]
+            raise Problem("no_valid_contacts", "No entry is a valid contact.", rejected=rejected)
+        return _put(connection, group_id, entries, first_pages)
 
-        return once(connection, key, act)
+    return act_once(caller, body, act)
 
 
 @endpoint(
@@ -152,14 +150,12 @@ def remove_contacts(caller: Caller, group_id: UUID, body: dict[str, Any]) -> Any
         except contacts.UnknownGroup:
             raise group_not_found(group_id) from None
         left = find_group(connection, caller, group_id).contact_count
-    return REMOVED.dump(
-        {
-            "group_id": group_id,
-            "contact_count": left,
-            "removed": removed,
-            "absent": len(phones) + len(others) - removed,
-        }
-    )
+    return {
+        "group_id": group_id,
+        "contact_count": left,
+        "removed": removed,
+        "absent": len(phones) + len(others) - removed,
+    }
 
 
 def _put_first_pages(group_id: UUID, new: Sequence[contacts.Contact]) -> PutProgress:
@@ -184,7 +180,7 @@ def _put_page(connection: Connection, group_id: UUID, new: Sequence[contacts.Con
         raise Problem("group_full", str(full)) from None
 
 
-def _put(connection: Connection, group_id: UUID, entries: ReadEntries, first: PutProgress) -> Any:
+def _put(connection: Connection, group_id: UUID, entries: ReadEntries, first: PutProgress) -> dict[str, Any]:
     last = _put_page(connection, group_id, entries.contacts[first.contacts :])
     added, changed = first.added + last.added, first.changed + last.changed
     duplicates = sum(entry["code"] == "duplicate" for entry in entries.rejected)
@@ -203,7 +199,7 @@ def _put(connection: Connection, group_id: UUID, entries: ReadEntries, first: Pu
     }
     if len(entries.rejected) > MAX_INLINE_ENTRIES:
         response["rejected_truncated"] = True
-    return ADDED.dump(response)
+    return response
 
 
 def _page(
@@ -250,4 +246,4 @@ def _csv_contact(row: Row[Any], names: list[str] | None, numbering: Numbering) -
 
 
 def _contact(row: Row[Any]) -> Any:
-    return CONTACT.dump({"phone": row.phone, "fields": row.fields or {}, "tags": row.tags or []})
+    return {"phone": row.phone, "fields": row.fields or {}, "tags": row.tags or []}

@@ -6,12 +6,12 @@ from uuid import UUID
 
 from sqlalchemy import Connection, Row, Uuid, bindparam, literal, select, tuple_, update
 
+from api.act_once import act_once
 from api.auth.tokens import Caller
-from api.commit.draft import encode
 from api.endpoint import endpoint, key_of_request, services
 from api.http.bounded_queries import last_examined, reading_list
 from api.http.pagination import page, uuid_cursor
-from api.idempotency import IdempotentResponse, once, replay_if_repeated
+from api.idempotency import IdempotentResponse, replay_if_repeated
 from api.problems import Problem, invalid
 from api.resources.deliveries.schemas import (
     DeliveryPaging,
@@ -64,8 +64,6 @@ No webhook has passed an event that is committed after that one was found (share
 DELIVERIES_PER_TRANSACTION = 5_000
 """Deliveries that are replayed in one transaction: about a tenth of a second."""
 
-DELIVERY_RESPONSE, TESTED, RECOVERED = DeliveryResponse(), TestResponse(), RecoverResponse()
-
 
 @endpoint(
     "POST",
@@ -76,20 +74,15 @@ DELIVERY_RESPONSE, TESTED, RECOVERED = DeliveryResponse(), TestResponse(), Recov
 )
 def test_webhook(caller: Caller, webhook_id: UUID) -> IdempotentResponse:
     """Post a `webhook.test` event to this webhook. The deliveries show its outcome."""
-    key = key_of_request(caller, None)
-    with services().engine.begin() as connection:
 
-        def act() -> str:
-            if _active(connection, caller, webhook_id).url is None:
-                raise Problem(
-                    "state_conflict", "This webhook has no `url` to test: it posts to each send's `callback_url`."
-                )
-            event_id = add(connection, caller.account_id, EventType.WEBHOOK_TEST, {"webhook_id": str(webhook_id)})
-            return encode(
-                TESTED.dump({"webhook_id": webhook_id, "event_id": event_id, "type": str(EventType.WEBHOOK_TEST)})
-            )
+    def act(connection: Connection) -> dict[str, Any]:
+        if _active(connection, caller, webhook_id).url is None:
+            detail = "This webhook has no `url` to test: it posts to each send's `callback_url`."
+            raise Problem("state_conflict", detail)
+        event_id = add(connection, caller.account_id, EventType.WEBHOOK_TEST, {"webhook_id": str(webhook_id)})
+        return {"webhook_id": webhook_id, "event_id": event_id, "type": EventType.WEBHOOK_TEST}
 
-        return once(connection, key, act)
+    return act_once(caller, None, act)
 
 
 @endpoint(
@@ -116,7 +109,7 @@ def list_deliveries(caller: Caller, webhook_id: UUID, query: dict[str, Any]) -> 
             conditions.append(event_id >= end.event_id)
         newest = select(*FIELDS).where(*conditions).order_by(event_id.desc()).limit(query["limit"] + 1)
         rows = connection.execute(newest).all()
-    return page(rows, query["limit"], DELIVERY_RESPONSE.dump, lambda row: str(row.event_id), end)
+    return page(rows, query["limit"], lambda row: str(row.event_id), end=end)
 
 
 @endpoint(
@@ -128,19 +121,16 @@ def list_deliveries(caller: Caller, webhook_id: UUID, query: dict[str, Any]) -> 
 )
 def replay_delivery(caller: Caller, webhook_id: UUID, event_id: UUID) -> IdempotentResponse:
     """Post an event to this webhook again, with the same id, whatever its status."""
-    key = key_of_request(caller, None)
-    with services().engine.begin() as connection:
 
-        def act() -> str:
-            _active(connection, caller, webhook_id)
-            chosen = {"webhook": webhook_id, "event": event_id}
-            if not replay(connection, webhook_id, event_id):
-                raise Problem("delivery_not_found", f"The event {event_id} was not posted to this webhook.")
-            if find(connection, caller.account_id, event_id) is None:
-                raise Problem("state_conflict", "The event is too old and no longer stored.")
-            return encode(DELIVERY_RESPONSE.dump(connection.execute(DELIVERY, chosen).one()))
+    def act(connection: Connection) -> Row[Any]:
+        _active(connection, caller, webhook_id)
+        if not replay(connection, webhook_id, event_id):
+            raise Problem("delivery_not_found", f"The event {event_id} was not posted to this webhook.")
+        if find(connection, caller.account_id, event_id) is None:
+            raise Problem("state_conflict", "The event is too old and no longer stored.")
+        return connection.execute(DELIVERY, {"webhook": webhook_id, "event": event_id}).one()
 
-        return once(connection, key, act)
+    return act_once(caller, None, act)
 
 
 @endpoint(
@@ -167,16 +157,15 @@ def recover_webhook(caller: Caller, webhook_id: UUID, body: dict[str, Any]) -> I
     # Before the transaction writes, because readers of events wait for that.
     with reading(services().engine) as connection:
         xid = connection.execute(FIRST_XID, {"account": caller.account_id, "first": first}).scalar()
-    with services().engine.begin() as connection:
 
-        def act() -> str:
-            _active(connection, caller, webhook_id)
-            connection.execute(END_REST, {"webhook": webhook_id})
-            if xid is not None:
-                connection.execute(GO_BACK, {"webhook": webhook_id, "xid_then": xid})
-            return encode(RECOVERED.dump({"webhook_id": webhook_id, "since": since}))
+    def act(connection: Connection) -> dict[str, Any]:
+        _active(connection, caller, webhook_id)
+        connection.execute(END_REST, {"webhook": webhook_id})
+        if xid is not None:
+            connection.execute(GO_BACK, {"webhook": webhook_id, "xid_then": xid})
+        return {"webhook_id": webhook_id, "since": since}
 
-        return once(connection, key, act)
+    return act_once(caller, body, act)
 
 
 def _replay_pages(caller: Caller, webhook_id: UUID, after: UUID) -> None:

@@ -8,8 +8,6 @@ from api.resources.errors.schemas import ErrorEntryResponse, ErrorQuery
 from api.schemas.paging import page_of
 from shared.carriers.error_catalogue import CATALOGUE as MESSAGE_ERRORS
 
-ERROR_ENTRY = ErrorEntryResponse()
-
 
 @endpoint("GET", "/errors", query=ErrorQuery, response=page_of(ErrorEntryResponse), scope=None)
 def list_errors(query: dict[str, Any]) -> dict[str, Any]:
@@ -30,7 +28,7 @@ def get_error(code: str) -> Any:
 
 
 def _entry(code: str) -> Any:
-    return ERROR_ENTRY.dump(_message_entry(code) if code in MESSAGE_ERRORS else _request_entry(code))
+    return _message_entry(code) if code in MESSAGE_ERRORS else _request_entry(code)
 
 
 def _request_entry(code: str) -> dict[str, Any]:

@@ -5,9 +5,10 @@ from typing import Any
 from uuid import UUID
 
 from api.auth.tokens import Caller
-from api.endpoint import endpoint, services
+from api.endpoint import endpoint, json_response, services
 from api.http.bounded_queries import bound_statements
 from api.http.pagination import to_cursor, uuid_cursor
+from api.http.responses import JsonResponse
 from api.problems import invalid
 from api.resources.events.schemas import EventPaging, StreamEventResponse
 from api.schemas.paging import page_of
@@ -19,7 +20,7 @@ from shared.outbox import KEPT_DAYS, listen
 
 
 @endpoint("GET", "/events", query=EventPaging, response=page_of(StreamEventResponse), scope="webhooks:read")
-def list_events(caller: Caller, query: dict[str, Any]) -> dict[str, Any]:
+def list_events(caller: Caller, query: dict[str, Any]) -> JsonResponse:
     """Read events, oldest first, starting after the last one that you handled.
 
     An account's first request takes a second and returns no events: events are stored from its response on.
@@ -36,7 +37,7 @@ def list_events(caller: Caller, query: dict[str, Any]) -> dict[str, Any]:
         if page.events:
             stream.flush(connection)
     cursor = to_cursor(str(page.end.id)) if page.more else None
-    return {"data": [event_entry(event) for event in page.events], "next_cursor": cursor}
+    return json_response({"data": [event_entry(event) for event in page.events], "next_cursor": cursor})
 
 
 def _gone(event: UUID, pointer: str) -> Position:

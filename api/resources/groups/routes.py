@@ -5,12 +5,12 @@ from uuid import UUID
 
 from sqlalchemy import Column, Connection, Row, Select, and_, bindparam, select
 
+from api.act_once import act_once
 from api.auth.tokens import Caller
-from api.commit.draft import encode
-from api.endpoint import endpoint, key_of_request, services
+from api.endpoint import endpoint, services
 from api.http.bounded_queries import reading_list
 from api.http.pagination import page, uuid_cursor
-from api.idempotency import IdempotentResponse, once
+from api.idempotency import IdempotentResponse
 from api.problems import Problem
 from api.resources.groups.schemas import DeletedGroupResponse, GroupBody, GroupPaging, GroupResponse
 from api.schemas.paging import page_of
@@ -20,9 +20,7 @@ from shared.db.tables.accounts import account
 from shared.db.tables.contacts import contact_group
 from shared.ids import FIRST_ID
 
-FIELDS: tuple[Column[Any], ...] = (
-    *contact_group.c["id", "name", "contact_count", "created_at", "updated_at"],
-)
+FIELDS: tuple[Column[Any], ...] = (*contact_group.c["id", "name", "contact_count", "created_at", "updated_at"],)
 OF_ACCOUNT = and_(contact_group.c.account_id == bindparam("account"), contact_group.c.deleted_at.is_(None))
 GROUPS = select(*FIELDS).where(OF_ACCOUNT, contact_group.c.id > bindparam("after")).order_by("id")
 GROUP: Select[Any] = (
@@ -30,9 +28,6 @@ GROUP: Select[Any] = (
     .join(account, account.c.id == contact_group.c.account_id)
     .where(OF_ACCOUNT, contact_group.c.id == bindparam("group"))
 )
-
-GROUP_RESPONSE = GroupResponse()
-DELETED_GROUP = DeletedGroupResponse()
 
 
 @endpoint("GET", "/groups", query=GroupPaging, response=page_of(GroupResponse), scope="groups:read")
@@ -47,7 +42,7 @@ def list_groups(caller: Caller, query: dict[str, Any]) -> Any:
         listed = listed.where(contact_group.c.name.icontains(query["search"], autoescape=True))
     with reading_list(services().engine) as connection:
         rows = connection.execute(listed, parameters).all()
-    return page(rows, limit if limit is not None else len(rows), GROUP_RESPONSE.dump, lambda row: str(row.id))
+    return page(rows, limit if limit is not None else len(rows), lambda row: str(row.id))
 
 
 @endpoint(
@@ -60,26 +55,24 @@ def list_groups(caller: Caller, query: dict[str, Any]) -> Any:
 )
 def create_group(caller: Caller, body: dict[str, Any]) -> IdempotentResponse:
     """Create an empty group."""
-    key = key_of_request(caller, body)
-    with services().engine.begin() as connection:
 
-        def act() -> str:
-            try:
-                group_id = contacts.create_group(connection, caller.account_id, body["name"])
-            except contacts.NameTaken:
-                raise name_taken(body["name"]) from None
-            except contacts.TooManyGroups as limit:
-                raise Problem("group_limit", str(limit)) from None
-            return encode(GROUP_RESPONSE.dump(find_group(connection, caller, group_id)))
+    def act(connection: Connection) -> Row[Any]:
+        try:
+            group_id = contacts.create_group(connection, caller.account_id, body["name"])
+        except contacts.NameTaken:
+            raise name_taken(body["name"]) from None
+        except contacts.TooManyGroups as limit:
+            raise Problem("group_limit", str(limit)) from None
+        return find_group(connection, caller, group_id)
 
-        return once(connection, key, act)
+    return act_once(caller, body, act)
 
 
 @endpoint("GET", "/groups/<uuid:group_id>", response=GroupResponse, errors=("group_not_found",), scope="groups:read")
 def get_group(caller: Caller, group_id: UUID) -> Any:
     """Show one group."""
     with reading(services().engine) as connection:
-        return GROUP_RESPONSE.dump(find_group(connection, caller, group_id))
+        return find_group(connection, caller, group_id)
 
 
 @endpoint(
@@ -100,7 +93,7 @@ def rename_group(caller: Caller, group_id: UUID, body: dict[str, Any]) -> Any:
             raise name_taken(body["name"]) from None
         except contacts.UnknownGroup:
             raise group_not_found(group_id) from None
-        return GROUP_RESPONSE.dump(find_group(connection, caller, group_id))
+        return find_group(connection, caller, group_id)
 
 
 @endpoint(
@@ -118,7 +111,7 @@ def delete_group(caller: Caller, group_id: UUID) -> Any:
             contacts.delete_group(connection, group_id)
         except contacts.UnknownGroup:
             raise group_not_found(group_id) from None
-    return DELETED_GROUP.dump({"group_id": group_id, "deleted": True})
+    return {"group_id": group_id, "deleted": True}
 
 
 def find_group(connection: Connection, caller: Caller, group_id: UUID) -> Row[Any]:

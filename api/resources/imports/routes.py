@@ -6,6 +6,7 @@ from uuid import UUID
 
 from sqlalchemy import ColumnElement, Connection, Row, and_, bindparam, select
 
+from api.act_once import act_once
 from api.auth.tokens import Caller
 from api.commit.draft import encode
 from api.endpoint import endpoint, key_of_request, services
@@ -42,8 +43,6 @@ ERRORS = (
     .order_by(ROW_ERROR.line)
     .limit(bindparam("limit"))
 )
-
-IMPORT, IMPORT_ERROR = ImportResponse(), ImportErrorResponse()
 
 
 @endpoint(
@@ -86,7 +85,7 @@ def import_contacts(caller: Caller, group_id: UUID, query: dict[str, Any]) -> Id
                     )
                 except imports.TooManyImports as limit:
                     raise Problem("import_limit", str(limit)) from None
-                return encode(_import(_find(connection, caller, import_id)))
+                return encode(current_request().show(_import(_find(connection, caller, import_id))))
 
             stored_response = once(connection, key, act)
         queued = not stored_response.replayed
@@ -112,7 +111,7 @@ def list_imports(caller: Caller, query: dict[str, Any]) -> Any:
             conditions.append(COLUMNS.id >= end.id)
         newest = select(*FIELDS).where(OF_ACCOUNT, *conditions).order_by(COLUMNS.id.desc()).limit(query["limit"] + 1)
         rows = connection.execute(newest, account).all()
-    return page(rows, query["limit"], _import, lambda row: str(row.id), end)
+    return page(rows, query["limit"], lambda row: str(row.id), item=_import, end=end)
 
 
 @endpoint(
@@ -140,7 +139,7 @@ def list_import_errors(caller: Caller, import_id: UUID, query: dict[str, Any]) -
             return _csv(import_id)
         after = number_cursor(query.get("cursor"), 0)
         rows = connection.execute(ERRORS, {"id": import_id, "after": after, "limit": query["limit"] + 1}).all()
-    return page(rows, query["limit"], IMPORT_ERROR.dump, lambda row: str(row.line))
+    return page(rows, query["limit"], lambda row: str(row.line))
 
 
 @endpoint(
@@ -152,16 +151,14 @@ def list_import_errors(caller: Caller, import_id: UUID, query: dict[str, Any]) -
 )
 def cancel_import(caller: Caller, import_id: UUID) -> IdempotentResponse:
     """Stop an import. Contacts imported so far stay in the group."""
-    key = key_of_request(caller, None)
-    with services().engine.begin() as connection:
 
-        def act() -> str:
-            state = _find(connection, caller, import_id).state
-            if not imports.cancel_import(connection, import_id) and state != "canceled":
-                raise Problem("state_conflict", f"The import is {state} and cannot be canceled.")
-            return encode(_import(_find(connection, caller, import_id)))
+    def act(connection: Connection) -> dict[str, Any]:
+        state = _find(connection, caller, import_id).state
+        if not imports.cancel_import(connection, import_id) and state != "canceled":
+            raise Problem("state_conflict", f"The import is {state} and cannot be canceled.")
+        return _import(_find(connection, caller, import_id))
 
-        return once(connection, key, act)
+    return act_once(caller, None, act)
 
 
 def _find(connection: Connection, caller: Caller, import_id: UUID) -> Row[Any]:
@@ -188,7 +185,7 @@ def _csv(import_id: UUID) -> CsvResponse:
     return CsvResponse(lines(), f"{import_id}.csv")
 
 
-def _import(row: Any) -> Any:
+def _import(row: Any) -> dict[str, Any]:
     countries = sorted((row.countries or {}).items(), key=lambda each: (-each[1], each[0]))
     shown = {
         "notes": [{"code": code, "rows": rows, "line": line} for code, (rows, line) in (row.notes or {}).items()],
@@ -197,4 +194,4 @@ def _import(row: Any) -> Any:
         "counts": row,
         "errors_url": f"/api/v1/imports/{row.id}/errors",
     }
-    return IMPORT.dump({**row._mapping, **shown})
+    return {**row._mapping, **shown}

@@ -22,8 +22,6 @@ FIELDS = (
     INBOUND.received_at,
 )
 
-INBOUND_MESSAGE = InboundResponse()
-
 
 @endpoint("GET", "/inbound", query=InboundPaging, response=page_of(InboundResponse), scope="sms:read")
 def list_inbound_messages(caller: Caller, query: dict[str, Any]) -> Any:
@@ -38,7 +36,7 @@ def list_inbound_messages(caller: Caller, query: dict[str, Any]) -> Any:
         newest = select(*FIELDS).where(*indexed, *filters).order_by(INBOUND.id.desc()).limit(query["limit"] + 1)
         rows = connection.execute(newest).all()
         texts = texts_of(connection)
-    return page(rows, query["limit"], lambda row: _inbound(row, texts), lambda row: str(row.id), end)
+    return page(rows, query["limit"], lambda row: str(row.id), item=lambda row: _inbound(row, texts), end=end)
 
 
 def _conditions(account: int, query: dict[str, Any]) -> tuple[list[ColumnElement[bool]], list[ColumnElement[bool]]]:
@@ -64,4 +62,4 @@ def _conditions(account: int, query: dict[str, Any]) -> tuple[list[ColumnElement
 
 
 def _inbound(row: Any, texts: Texts) -> Any:
-    return INBOUND_MESSAGE.dump({**row._mapping, "message": texts.open(row.message, row.id)})
+    return {**row._mapping, "message": texts.open(row.message, row.id)}

@@ -34,8 +34,7 @@ def preview_invitation(body: dict[str, Any]) -> Any:
         services().password_attempts.of_address(origin().network),
         reading(services().engine) as connection,
     ):
-        invitation = find_open(connection, body["token"])
-    return InvitationPreviewResponse().dump(invitation)
+        return find_open(connection, body["token"])
 
 
 @endpoint(

@@ -11,6 +11,7 @@ from api.auth.tokens import Caller
 from api.endpoint import endpoint, key_of_request, services
 from api.http.bounded_queries import reading_list
 from api.http.pagination import page, uuid_cursor
+from api.http.request import current_request
 from api.idempotency import IdempotentResponse, once_with_secret
 from api.problems import Problem
 from api.resources.invitations.schemas import (
@@ -25,8 +26,6 @@ from shared.accounts.administration import Refused
 from shared.ids import FIRST_ID
 from shared.people import invitations
 
-INVITATION, REVOKED = InvitationResponse(), RevokedInvitationResponse()
-
 
 @endpoint("GET", "/invitations", query=Paging, response=page_of(InvitationResponse), scope="people:read")
 def list_invitations(caller: Caller, query: dict[str, Any]) -> Any:
@@ -34,7 +33,7 @@ def list_invitations(caller: Caller, query: dict[str, Any]) -> Any:
     after = uuid_cursor(query.get("cursor")) or FIRST_ID
     with reading_list(services().engine) as connection:
         rows = invitations.list_invitations(connection, caller.account_id, after, query["limit"] + 1)
-    return page(rows, query["limit"], INVITATION.dump, lambda row: str(row.id))
+    return page(rows, query["limit"], lambda row: str(row.id))
 
 
 @endpoint(
@@ -68,7 +67,7 @@ def create_invitation(caller: Caller, body: dict[str, Any]) -> IdempotentRespons
             except Refused as refusal:
                 raise Problem("state_conflict", str(refusal)) from None
             row = invitations.find_invitation(connection, caller.account_id, new.id)
-            return INVITATION.dump(row), new.token
+            return current_request().show(row), new.token
 
         return once_with_secret(connection, key, "token", act)
 
@@ -85,7 +84,7 @@ def delete_invitation(caller: Caller, invitation_id: UUID) -> Any:
     with services().engine.begin() as connection:
         lock_caller(connection, caller)
         _revoke(connection, caller, invitation_id)
-    return REVOKED.dump({"invitation_id": invitation_id, "revoked": True})
+    return {"invitation_id": invitation_id, "revoked": True}
 
 
 def _revoke(connection: Connection, caller: Caller, invitation_id: UUID) -> None:

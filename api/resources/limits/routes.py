@@ -37,8 +37,6 @@ OPEN = (
 )
 """The largest unfinished sends."""
 
-LIMITS = LimitsResponse()
-
 
 @endpoint("GET", "/limits", response=LimitsResponse, scope="")
 def get_limits(caller: Caller) -> Any:
@@ -51,23 +49,21 @@ def get_limits(caller: Caller) -> Any:
         limited_by = limits_of_sends(connection, sends)
         eta = eta_of_queue(connection, account=caller.account_id) if waiting else None
     requests = services().rate_limits.rate_of(caller, limits)
-    return LIMITS.dump(
-        {
-            "requests_per_second": min(requests, caller.rate or requests),
-            "backlog_messages": waiting,
-            "backlog_limited_by": next((limited_by[send.id] for send in sends if send.id in limited_by), None),
-            "backlog_eta": eta,
-            "spending": {
-                "day": limits.spend_day,
-                "month": limits.spend_month,
-                "spent_of_day": spending["day"].credits,
-                "spent_of_month": spending["month"].credits,
-            },
-            "destinations": limits.destinations,
-            "pumping_guard": limits.pumping,
-            "messages_per_phone_hour": {
-                str(category): hourly_limit(limits, lane, services().settings.recipient_limits) or None
-                for lane, category in enumerate(LANES)
-            },
-        }
-    )
+    return {
+        "requests_per_second": min(requests, caller.rate or requests),
+        "backlog_messages": waiting,
+        "backlog_limited_by": next((limited_by[send.id] for send in sends if send.id in limited_by), None),
+        "backlog_eta": eta,
+        "spending": {
+            "day": limits.spend_day,
+            "month": limits.spend_month,
+            "spent_of_day": spending["day"].credits,
+            "spent_of_month": spending["month"].credits,
+        },
+        "destinations": limits.destinations,
+        "pumping_guard": limits.pumping,
+        "messages_per_phone_hour": {
+            str(category): hourly_limit(limits, lane, services().settings.recipient_limits) or None
+            for lane, category in enumerate(LANES)
+        },
+    }

@@ -67,7 +67,7 @@ def change_my_password(signed_in: SignedIn, body: dict[str, Any]) -> Any:
         by = by_person(signed_in.person_id)
         change_password(connection, signed_in.person_id, new_hash, session=signed_in.session_id, by=by)
     services().tokens.reload()
-    return PasswordChangedResponse().dump({"changed": True})
+    return {"changed": True}
 
 
 @endpoint(
@@ -95,7 +95,7 @@ def begin_my_totp(signed_in: SignedIn, body: dict[str, Any]) -> Any:
         if person.totp_secret is not None:
             raise Problem("state_conflict", "TOTP is already on; disable it first.")
         secret = begin_totp(connection, person.id, services().totp_texts)
-    return TotpResponse().dump({"secret": secret, "uri": uri_of(secret, person.email)})
+    return {"secret": secret, "uri": uri_of(secret, person.email)}
 
 
 @endpoint(
@@ -119,7 +119,7 @@ def confirm_my_totp(signed_in: SignedIn, body: dict[str, Any]) -> Any:
             raise Problem(
                 "invalid_code", "The code is wrong. Check the clock of the device with the app.", headers=BEARER
             )
-    return RecoveryCodesResponse().dump({"recovery_codes": codes})
+    return {"recovery_codes": codes}
 
 
 @endpoint(
@@ -141,7 +141,7 @@ def disable_my_totp(signed_in: SignedIn, body: dict[str, Any]) -> Any:
         person = lock_checked(connection, checked)
         if person.totp_secret is not None:
             disable_totp(connection, person.id, by=by_person(person.id))
-    return TotpDisabledResponse().dump({"totp": False})
+    return {"totp": False}
 
 
 def _check_own_password(person: Row[Any], password: str) -> None:

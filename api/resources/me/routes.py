@@ -20,8 +20,6 @@ from shared.db.tables.people import person
 from shared.people.persons import lock_person
 from shared.people.sessions import end_session, list_sessions
 
-SESSION, ENDED = SessionResponse(), SessionEndedResponse()
-
 
 @endpoint("GET", "/me", response=MeResponse, scope=None, session=True)
 def get_me(signed_in: SignedIn) -> Any:
@@ -48,7 +46,7 @@ def list_my_sessions(signed_in: SignedIn) -> Any:
     """List the sessions of the person who is signed in, newest first."""
     with reading_list(services().engine) as connection:
         rows = list_sessions(connection, signed_in.person_id)
-    data = [SESSION.dump({**row._mapping, "current": row.id == signed_in.session_id}) for row in rows]
+    data = [{**row._mapping, "current": row.id == signed_in.session_id} for row in rows]
     return {"data": data, "next_cursor": None}
 
 
@@ -78,4 +76,4 @@ def _end(person_id: UUID, session_id: UUID) -> Any:
         if not end_session(connection, person_id, session_id):
             raise Problem("session_not_found", "You have no such session, or it has ended.")
     services().tokens.reload()
-    return ENDED.dump({"session_id": session_id, "ended": True})
+    return {"session_id": session_id, "ended": True}

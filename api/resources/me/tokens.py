@@ -54,10 +54,8 @@ def create_my_token(signed_in: SignedIn, body: dict[str, Any]) -> Any:
     token, caller = services().tokens.issue_to_person(
         actor_of(signed_in.person_id), membership, scopes, account_id, test=in_sandbox
     )
-    return AccountTokenResponse().dump(
-        token_fields(token, caller, VALID_FOR_PEOPLE)
-        | {"role": found.role, "account_id": requested, "test": caller.test}
-    )
+    about = {"role": found.role, "account_id": requested, "test": caller.test}
+    return token_fields(token, caller, VALID_FOR_PEOPLE) | about
 
 
 def _sandbox_of(signed_in: SignedIn, account_id: int) -> int:
@@ -100,4 +98,4 @@ def create_my_operator_token(signed_in: SignedIn, body: dict[str, Any]) -> Any:
     token, operator = services().operator_tokens.issue(
         actor_of(person_id), scopes, VALID_FOR_PEOPLE, ends_with=(holder_of(signed_in.session_id),)
     )
-    return PersonTokenResponse().dump(token_fields(token, operator, VALID_FOR_PEOPLE))
+    return token_fields(token, operator, VALID_FOR_PEOPLE)

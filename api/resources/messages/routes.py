@@ -9,11 +9,11 @@ from uuid import UUID
 from sqlalchemy import Connection
 
 from api.auth.tokens import Caller
-from api.endpoint import endpoint, replica_reads, services
+from api.endpoint import endpoint, json_response, replica_reads, services
 from api.http.bounded_queries import reading_list
 from api.http.csv import CSV_PAGE, csv_line
 from api.http.request import current_request
-from api.http.responses import CsvResponse
+from api.http.responses import CsvResponse, JsonResponse
 from api.problems import Problem
 from api.resources.messages.detail_schemas import EventsResponse, MessageDetailResponse
 from api.resources.messages.history import MessageRow, one_message
@@ -50,19 +50,18 @@ def list_send_messages(caller: Caller, send_id: UUID, query: dict[str, Any]) -> 
         if current_request().wants_csv:
             return _csv(caller, send_id, send["completed_at"])
         page = find_messages(connection, caller.account_id, query, send_id)
-    return {"data": [message_fields(row) for row in page.messages], "next_cursor": page.next_cursor}
+    return json_response({"data": [message_fields(row) for row in page.messages], "next_cursor": page.next_cursor})
 
 
-def _csv(caller: Caller, send_id: UUID, completed_at: str | None) -> CsvResponse:
+def _csv(caller: Caller, send_id: UUID, completed_at: datetime | None) -> CsvResponse:
     read_before = replica_reads().read_before
-    completed = None if completed_at is None else datetime.fromisoformat(completed_at)
 
     def lines() -> Iterator[str]:
         yield CSV_HEADER
         query: dict[str, Any] = {"limit": CSV_PAGE}
         while True:
             find = partial(find_messages, account=caller.account_id, query=query, send=send_id)
-            page = read_before(completed, find)
+            page = read_before(completed_at, find)
             yield "".join(_csv_line(row) for row in page.messages)
             if page.next_cursor is None:
                 return
@@ -96,14 +95,14 @@ def list_messages(caller: Caller, query: dict[str, Any]) -> Any:
     `next_cursor` is null. A search is faster with `since` and `until`.
     """
 
-    def find(connection: Connection) -> dict[str, Any]:
+    def find(connection: Connection) -> JsonResponse:
         page = find_messages(connection, caller.account_id, query)
         found = [message_fields(row) for row in page.messages]
         if query["texts"]:
             texts = texts_of_messages(connection, page.messages)
             for shown, row in zip(found, page.messages, strict=True):
                 shown["text"] = texts[row.id].text
-        return {"data": found, "next_cursor": page.next_cursor}
+        return json_response({"data": found, "next_cursor": page.next_cursor})
 
     return replica_reads().read_before(query.get("until"), find)
 
@@ -115,14 +114,15 @@ def list_messages(caller: Caller, query: dict[str, Any]) -> Any:
     errors=("message_not_found",),
     scope="sms:read",
 )
-def get_message(caller: Caller, message_id: UUID) -> dict[str, Any]:
+def get_message(caller: Caller, message_id: UUID) -> JsonResponse:
     """Show one message: its text as sent to this phone number, its attempts and its timeline.
 
     `submitted_at` and `answered_at` of an attempt are those of the whole window in which it was submitted.
     """
     with reading(services().engine) as connection:
         row = _find(connection, caller, message_id)
-        return message_fields(row) | text_of_message(connection, row)._asdict() | history_of(connection, row)
+        text = text_of_message(connection, row)._asdict()
+        return json_response(message_fields(row) | text | history_of(connection, row))
 
 
 @endpoint(
@@ -132,11 +132,11 @@ def get_message(caller: Caller, message_id: UUID) -> dict[str, Any]:
     errors=("message_not_found",),
     scope="sms:read",
 )
-def list_message_events(caller: Caller, message_id: UUID) -> dict[str, Any]:
+def list_message_events(caller: Caller, message_id: UUID) -> JsonResponse:
     """Show a message's timeline: acceptance, attempts, the carrier's responses, doubt and receipts."""
     with reading(services().engine) as connection:
         row = _find(connection, caller, message_id)
-        return {"message_id": str(message_id), "data": history_of(connection, row)["timeline"]}
+        return json_response({"message_id": message_id, "data": history_of(connection, row)["timeline"]})
 
 
 def _find(connection: Connection, caller: Caller, message_id: UUID) -> MessageRow:

@@ -40,7 +40,7 @@ def begin_oidc() -> Any:
         url = provider.authorization_url(*attempt)
     except ProviderUnavailable as reason:
         raise _unavailable(provider, reason) from None
-    return OidcBegunResponse().dump({"authorization_url": url, "attempt": sealed, "expires_at": expires_at})
+    return {"authorization_url": url, "attempt": sealed, "expires_at": expires_at}
 
 
 @endpoint(

@@ -18,8 +18,6 @@ from api.schemas.paging import Paging, page_of
 from shared.ids import FIRST_ID
 from shared.people.memberships import LastOwner, change_role, end_membership, find_member, list_members
 
-MEMBER, REMOVED = MemberResponse(), RemovedMemberResponse()
-
 
 @endpoint("GET", "/people", query=Paging, response=page_of(MemberResponse), scope="people:read")
 def list_people(caller: Caller, query: dict[str, Any]) -> Any:
@@ -27,7 +25,7 @@ def list_people(caller: Caller, query: dict[str, Any]) -> Any:
     after = uuid_cursor(query.get("cursor")) or FIRST_ID
     with reading_list(services().engine) as connection:
         rows = list_members(connection, caller.account_id, after, query["limit"] + 1)
-    return page(rows, query["limit"], MEMBER.dump, lambda row: str(row.person_id))
+    return page(rows, query["limit"], lambda row: str(row.person_id))
 
 
 @endpoint(
@@ -54,7 +52,7 @@ def update_person(caller: Caller, person_id: UUID, body: dict[str, Any]) -> Any:
             raise Problem("state_conflict", str(refusal)) from None
         changed = _member(connection, caller, person_id)
     services().tokens.reload()
-    return MEMBER.dump(changed)
+    return changed
 
 
 @endpoint(
@@ -77,7 +75,7 @@ def remove_person(caller: Caller, person_id: UUID) -> Any:
         except LastOwner as refusal:
             raise Problem("state_conflict", str(refusal)) from None
     services().tokens.reload()
-    return REMOVED.dump({"person_id": person_id, "removed": True})
+    return {"person_id": person_id, "removed": True}
 
 
 def _member(connection: Connection, caller: Caller, person_id: UUID) -> Row[Any]:

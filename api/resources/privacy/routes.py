@@ -3,15 +3,15 @@
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Connection, Row, bindparam, select
+from sqlalchemy import Connection, Row, Select, bindparam, select
 
+from api.act_once import act_once
 from api.actor import by_caller
 from api.auth.tokens import Caller
-from api.commit.draft import encode
-from api.endpoint import endpoint, key_of_request, services
+from api.endpoint import endpoint, services
 from api.http.bounded_queries import reading_list
 from api.http.pagination import page, uuid_cursor
-from api.idempotency import IdempotentResponse, once
+from api.idempotency import IdempotentResponse
 from api.problems import Problem
 from api.resources.privacy.schemas import ErasureBody, ErasureResponse
 from api.schemas.paging import Paging, page_of
@@ -24,14 +24,12 @@ from shared.privacy.erasures import TooManyErasures, ask_to_erase
 
 COUNTED = ("messages", "texts", "contacts", "inbound")
 ERASURES = tables.erasure.c
-OF_ACCOUNT = select(
+OF_ACCOUNT: Select[Any] = select(
     *ERASURES["id", "counts", "created_at", "completed_at"],
     is_set_aside("erasure", ERASURES.id).label("set_aside"),
 ).where(ERASURES.account_id == bindparam("account"))
 LIST = OF_ACCOUNT.where(ERASURES.id < bindparam("before")).order_by(ERASURES.id.desc()).limit(bindparam("limit"))
 ONE = OF_ACCOUNT.where(ERASURES.id == bindparam("id"))
-
-ERASURE = ErasureResponse()
 
 
 @endpoint(
@@ -45,18 +43,16 @@ def create_erasure(caller: Caller, body: dict[str, Any]) -> IdempotentResponse:
     remains in force after the erasure, as a hash of the number. An erasure takes up to a minute, or longer if messages
     to the number are being submitted or in doubt.
     """
-    key = key_of_request(caller, body)
-    with services().engine.begin() as connection:
 
-        def act() -> str:
-            try:
-                erasure = ask_to_erase(connection, caller.account_id, body["phone"])
-            except TooManyErasures as limit:
-                raise Problem("erasure_limit", str(limit)) from None
-            record(connection, by_caller(caller), "erasure.asked", account_id=caller.account_id, subject=erasure)
-            return encode(_erasure(_read(connection, caller, erasure)))
+    def act(connection: Connection) -> dict[str, Any]:
+        try:
+            erasure = ask_to_erase(connection, caller.account_id, body["phone"])
+        except TooManyErasures as limit:
+            raise Problem("erasure_limit", str(limit)) from None
+        record(connection, by_caller(caller), "erasure.asked", account_id=caller.account_id, subject=erasure)
+        return _erasure(_read(connection, caller, erasure))
 
-        return once(connection, key, act)
+    return act_once(caller, body, act)
 
 
 @endpoint("GET", "/erasures", query=Paging, response=page_of(ErasureResponse), scope="privacy:write")
@@ -69,7 +65,7 @@ def list_erasures(caller: Caller, query: dict[str, Any]) -> Any:
     }
     with reading_list(services().engine) as connection:
         rows = connection.execute(LIST, parameters).all()
-    return page(rows, query["limit"], _erasure, lambda row: str(row.id))
+    return page(rows, query["limit"], lambda row: str(row.id), item=_erasure)
 
 
 @endpoint(
@@ -88,7 +84,7 @@ def _read(connection: Connection, caller: Caller, erasure_id: UUID) -> Row[Any]:
     return row
 
 
-def _erasure(row: Row[Any]) -> Any:
+def _erasure(row: Row[Any]) -> dict[str, Any]:
     status = "completed" if row.completed_at else "failed" if row.set_aside else "pending"
     counts = {name: row.counts.get(name, 0) for name in COUNTED}
-    return ERASURE.dump({**row._mapping, "status": status, "counts": counts})
+    return {**row._mapping, "status": status, "counts": counts}

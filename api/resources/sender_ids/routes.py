@@ -5,13 +5,13 @@ from uuid import UUID
 
 from sqlalchemy import Connection, bindparam, select
 
+from api.act_once import act_once
 from api.actor import by_caller
 from api.auth.tokens import Caller
-from api.commit.draft import encode
-from api.endpoint import endpoint, key_of_request, services
+from api.endpoint import endpoint, services
 from api.http.bounded_queries import last_examined, reading_list
 from api.http.pagination import page, uuid_cursor
-from api.idempotency import IdempotentResponse, once
+from api.idempotency import IdempotentResponse
 from api.problems import Problem
 from api.resources.sender_ids.schemas import DeletedResponse, SenderPaging, SenderRequest, SenderResponse
 from api.schemas.paging import page_of
@@ -28,14 +28,10 @@ from shared.senders.sender_ids import (
 )
 
 SENDER_ID = tables.sender_id.c
-FIELDS = (
-    *SENDER_ID["id", "sender_id", "state", "reason", "use_case", "created_at", "decided_at"],
-)
+FIELDS = (*SENDER_ID["id", "sender_id", "state", "reason", "use_case", "created_at", "decided_at"],)
 OF_ACCOUNT = SENDER_ID.account_id == bindparam("account")
 BY_NAME = select(*FIELDS).where(OF_ACCOUNT, SENDER_ID.sender_id == bindparam("sender"))
 BY_ID = select(SENDER_ID.sender_id, SENDER_ID.state).where(OF_ACCOUNT, SENDER_ID.id == bindparam("id"))
-
-SENDER, DELETED = SenderResponse(), DeletedResponse()
 
 
 @endpoint("GET", "/sender-ids", query=SenderPaging, response=page_of(SenderResponse), scope="senders:read")
@@ -54,7 +50,7 @@ def list_sender_ids(caller: Caller, query: dict[str, Any]) -> Any:
             conditions.append(SENDER_ID.id <= end.id)
         listed = select(*FIELDS).where(*conditions).order_by(SENDER_ID.id).limit(query["limit"] + 1)
         rows = connection.execute(listed).all()
-    return page(rows, query["limit"], _sender, lambda row: str(row.id), end)
+    return page(rows, query["limit"], lambda row: str(row.id), item=_sender, end=end)
 
 
 @endpoint(
@@ -71,21 +67,18 @@ def request_sender_id(caller: Caller, body: dict[str, Any]) -> IdempotentRespons
     The operator decides; in a sandbox it is approved at once. If it was requested before, the response shows its
     current status.
     """
-    key = key_of_request(caller, body)
-    with services().engine.begin() as connection:
 
-        def act() -> str:
-            name, by = body["sender_id"], by_caller(caller)
-            one_at_a_time(connection, "senders", caller.account_id)
-            new = request_sender(connection, caller.account_id, name, body.get("use_case"), by=by)
-            if new and caller.test:
-                decide_sender(connection, caller.account_id, name, "approved", by=by)
-            if new:
-                _check_number(connection, caller)
-            row = connection.execute(BY_NAME, {"account": caller.account_id, "sender": name}).one()
-            return encode(_sender(row))
+    def act(connection: Connection) -> dict[str, Any]:
+        name, by = body["sender_id"], by_caller(caller)
+        one_at_a_time(connection, "senders", caller.account_id)
+        new = request_sender(connection, caller.account_id, name, body.get("use_case"), by=by)
+        if new and caller.test:
+            decide_sender(connection, caller.account_id, name, "approved", by=by)
+        if new:
+            _check_number(connection, caller)
+        return _sender(connection.execute(BY_NAME, {"account": caller.account_id, "sender": name}).one())
 
-        return once(connection, key, act)
+    return act_once(caller, body, act)
 
 
 @endpoint(
@@ -104,7 +97,7 @@ def delete_sender_id(caller: Caller, sender: UUID) -> Any:
                 raise Problem("sender_not_found", f"Your account has no sender ID with the id {sender}.")
             detail = f"The sender ID {row.sender_id!r} is {row.state} and cannot be deleted."
             raise Problem("state_conflict", detail, sender_status=row.state)
-    return DELETED.dump({"deleted": True})
+    return {"deleted": True}
 
 
 def _check_number(connection: Connection, caller: Caller) -> None:
@@ -114,5 +107,5 @@ def _check_number(connection: Connection, caller: Caller) -> None:
         raise Problem("sender_limit", str(limit)) from None
 
 
-def _sender(row: Any) -> Any:
-    return SENDER.dump({**row._mapping, "form": form_of(row.sender_id)})
+def _sender(row: Any) -> dict[str, Any]:
+    return {**row._mapping, "form": form_of(row.sender_id)}

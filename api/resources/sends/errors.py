@@ -32,8 +32,6 @@ COUNT = text(
 """Counts by the ids of a batch's messages, which follow its own: no index has the send or the status. SQL, as the ids
 are made of text."""
 
-RESPONSE = SendErrorsResponse()
-
 
 @endpoint(
     "GET",
@@ -52,7 +50,7 @@ def count_send_errors(caller: Caller, send_id: UUID) -> Any:
         if rest > 0:
             found[status, "expired" if status == MessageStatus.EXPIRED else None] += rest
     data = [{"status": status, "code": code, "count": count} for (status, code), count in found.most_common()]
-    return RESPONSE.dump({"data": data})
+    return {"data": data}
 
 
 def _count_errors(connection: Connection, send: UUID) -> Counter[tuple[str, str | None]]:

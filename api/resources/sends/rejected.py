@@ -13,7 +13,6 @@ from shared.db.connection import reading
 from shared.db.tables.sends import send_rejection
 
 ENTRIES = select(send_rejection.c.entries).where(send_rejection.c.send_id == bindparam("send"))
-RESPONSE = RejectedRecipientsResponse()
 
 
 @endpoint(
@@ -32,4 +31,4 @@ def list_rejected_recipients(caller: Caller, send_id: UUID) -> Any:
     with reading(services().engine) as connection:
         read_send(connection, caller, send_id, encrypted=True)
         entries = connection.execute(ENTRIES, {"send": send_id}).scalar_one_or_none() or []
-    return RESPONSE.dump({"data": entries})
+    return {"data": entries}

@@ -13,6 +13,7 @@ from api.commit.draft import encode
 from api.endpoint import endpoint, key_of_request, need_scope, services
 from api.http.bounded_queries import last_examined, reading_list
 from api.http.pagination import page, uuid_cursor
+from api.http.request import current_request
 from api.idempotency import IdempotentResponse, once
 from api.problems import Problem
 from api.resources.sends import control
@@ -68,7 +69,6 @@ LIST_IN_PROGRESS = text(f"{PAGE} AND {IN_PROGRESS.text} ORDER BY s.id DESC LIMIT
 FILTERS = ("status", "reference")
 CREDIT_ERRORS = ("low_balance", "spend_limit_reached")
 
-SEND_RESPONSE = SendResponse()
 UNPREDICTABLE = ("quiet_hours", "canary", "carrier_down", "carrier_paused")
 """What a send can wait for longer than its progress so far tells."""
 READ_SCOPE = "sms:read"
@@ -99,7 +99,7 @@ def list_sends(caller: Caller, query: dict[str, Any]) -> Any:
     def entry(row: Any) -> Any:
         return send_response(row, texts.open(row.message, row.id), limited_by)
 
-    return page(rows, query["limit"], entry, lambda row: str(row.id), end)
+    return page(rows, query["limit"], lambda row: str(row.id), item=entry, end=end)
 
 
 @endpoint("GET", "/sends/<uuid:send_id>", response=SendResponse, errors=("send_not_found",), scope="sms:read")
@@ -172,7 +172,7 @@ def update_send(caller: Caller, send_id: UUID, body: dict[str, Any]) -> Any:
         read_send(connection, caller, send_id)
         apply_changes(connection, send_id, body)
         changed = read_send(connection, caller, send_id)
-    if changed["status"] in ("queued", "expanding"):
+    if changed["state"] in ("queued", "expanding"):
         publish_queued(services().engine, services().tasks, [send_id])
     return changed
 
@@ -185,7 +185,7 @@ def _control(caller: Caller, send_id: UUID, action: Any) -> IdempotentResponse:
         def act() -> str:
             read_send(connection, caller, send_id)
             action(connection, send_id)
-            return encode(read_send(connection, caller, send_id, encrypted=True))
+            return encode(current_request().show(read_send(connection, caller, send_id, encrypted=True)))
 
         return _with_text(once(connection, key, act), texts_of(connection))
 
@@ -222,21 +222,19 @@ def send_response(row: Any, message: str, limited_by: Mapping[UUID, str], eta: d
     counts |= {"removed": row.removed, "scheduled": 0, "queued": 0, status_ahead: waiting - row.sending}
     counts |= {"sending": row.sending, **stored}
     is_held = row.state == SendState.HELD  # one that ended while it was held keeps why, for the operator
-    return SEND_RESPONSE.dump(
-        {
-            **row._mapping,
-            **totals(row),
-            **rules_response(row.rules),
-            "message": message,
-            "counts": counts,
-            "held_by": row.held_by if is_held else None,
-            "held_reason": row.held_reason if is_held else None,
-            "category": LANES[row.lane],
-            "eta": eta or _eta(row, waiting, limited_by.get(row.id)),
-            "limited_by": limited_by.get(row.id),
-            "messages_url": f"/api/v1/sends/{row.id}/messages",
-        }
-    )
+    return {
+        **row._mapping,
+        **totals(row),
+        **rules_response(row.rules),
+        "message": message,
+        "counts": counts,
+        "held_by": row.held_by if is_held else None,
+        "held_reason": row.held_reason if is_held else None,
+        "category": LANES[row.lane],
+        "eta": eta or _eta(row, waiting, limited_by.get(row.id)),
+        "limited_by": limited_by.get(row.id),
+        "messages_url": f"/api/v1/sends/{row.id}/messages",
+    }
 
 
 def _eta(row: Any, waiting: int, limited_by: str | None) -> datetime | None:

@@ -7,12 +7,9 @@ from sqlalchemy import Connection, Row
 from api.endpoint import client_address
 from api.http.client_address import address_block
 from api.http.request import current_request
-from api.resources.sign_in.schemas import MeResponse, SignedInResponse
 from shared.people.memberships import accounts_of
 from shared.people.persons import find_person
 from shared.people.sessions import Origin, begin_session
-
-ME, SIGNED_IN = MeResponse(), SignedInResponse()
 
 
 def origin() -> Origin:
@@ -25,14 +22,14 @@ def begin(connection: Connection, person: Row[Any], *, by_link: bool = False) ->
     """Begin a session of the person. Returns the response with its token."""
     session = begin_session(connection, person.id, origin(), by_link=by_link)
     named = {"session_token": session.token, "session_id": session.id, "expires_at": session.expires_at}
-    return SIGNED_IN.dump(_described(connection, person) | named)
+    return _described(connection, person) | named
 
 
 def me(connection: Connection, person_id: Any, session_id: Any, expires_at: Any) -> Any:
     """The response that describes the person and their session."""
     person = find_person(connection, person_id)
     assert person is not None
-    return ME.dump(_described(connection, person) | {"session_id": session_id, "expires_at": expires_at})
+    return _described(connection, person) | {"session_id": session_id, "expires_at": expires_at}
 
 
 def _described(connection: Connection, person: Row[Any]) -> dict[str, Any]:

@@ -20,7 +20,7 @@ def list_sign_in_methods() -> Any:
     """How people can sign in here."""
     oidc = services().settings.oidc
     is_password_on = oidc is None or not oidc.only
-    return SignInMethodsResponse().dump({"password": is_password_on, "oidc": {"name": oidc.name} if oidc else None})
+    return {"password": is_password_on, "oidc": {"name": oidc.name} if oidc else None}
 
 
 @endpoint(

@@ -5,16 +5,16 @@ from typing import Any
 
 from sqlalchemy import Column, Connection, Row, bindparam, select, tuple_
 
+from api.act_once import act_once
 from api.auth.tokens import Caller
-from api.commit.draft import encode
-from api.endpoint import endpoint, key_of_request, services
+from api.endpoint import endpoint, services
 from api.http.bounded_queries import last_examined, reading_list
 from api.http.csv import CSV_PAGE, csv_line, read_csv
 from api.http.json_body import LARGE_BODY
 from api.http.pagination import bad_cursor, from_cursor, page
 from api.http.request import current_request
 from api.http.responses import CsvResponse
-from api.idempotency import IdempotentResponse, once
+from api.idempotency import IdempotentResponse
 from api.problems import Problem
 from api.resources.suppressions.entries import OptOut, of_csv, put, read_opt_outs
 from api.resources.suppressions.schemas import (
@@ -47,7 +47,6 @@ COUNTRY = select(account.c.country).where(account.c.id == bindparam("account"))
 IS_POSSIBLE = in_constants(SUPPRESSION.reason, POSSIBLE)
 CSV_HEADER = ("phone", "category", "sender_id", "reason", "created_at")
 
-RESPONSE, ADDED, REMOVED = SuppressionResponse(), SuppressedResponse(), UnsuppressedResponse()
 
 Position = tuple[int, str, str]
 """Phone, category and sender ID: where a page ends."""
@@ -64,7 +63,7 @@ def list_suppressions(caller: Caller, query: dict[str, Any]) -> Any:
         return _csv(caller, query, after, _numbering(caller))
     with reading_list(services().engine) as connection:
         rows, end = _page(connection, caller, query, after, query["limit"] + 1)
-    return page(rows, query["limit"], _suppression, lambda row: f"{row.phone}|{row.category}|{row.sender_id}", end)
+    return page(rows, query["limit"], _place, item=_suppression, end=end)
 
 
 @endpoint(
@@ -125,7 +124,7 @@ def delete_suppression(caller: Caller, phone: str, query: dict[str, Any]) -> Any
         removed = unsuppress(connection, caller.account_id, phone, scope) if is_phone(phone) else 0
     if not removed:
         raise Problem("suppression_not_found", f"{phone[:40]!r} is not on the opt-out list of your account.")
-    return REMOVED.dump({"phone": phone, "removed": removed})
+    return {"phone": phone, "removed": removed}
 
 
 def _numbering(caller: Caller) -> Numbering:
@@ -134,11 +133,9 @@ def _numbering(caller: Caller) -> Numbering:
 
 
 def _put(caller: Caller, body: dict[str, Any], entries: Iterable[OptOut], numbering: Numbering) -> IdempotentResponse:
-    key = key_of_request(caller, body)
     # Before the transaction, which would otherwise stay open during the parsing.
     read = read_opt_outs(entries, numbering)
-    with services().engine.begin() as connection:
-        return once(connection, key, lambda: encode(ADDED.dump(put(connection, caller.account_id, read))))
+    return act_once(caller, body, lambda connection: put(connection, caller.account_id, read))
 
 
 def _position(cursor: str) -> Position:
@@ -192,5 +189,9 @@ def _csv_suppression(row: Any, numbering: Numbering) -> str:
     )
 
 
+def _place(row: Any) -> str:
+    return f"{row.phone}|{row.category}|{row.sender_id}"
+
+
 def _suppression(row: Any) -> Any:
-    return RESPONSE.dump({**row._mapping, "category": row.category or None, "sender_id": row.sender_id or None})
+    return {**row._mapping, "category": row.category or None, "sender_id": row.sender_id or None}

@@ -14,8 +14,7 @@ from api.http.csv import CSV_PAGE, csv_line
 from api.http.pagination import list_cursor, page
 from api.http.request import current_request
 from api.http.responses import CsvResponse
-from api.resources.usage.schemas import DIMENSIONS, UsagePageResponse, UsageQuery, UsageResponse
-from api.schemas.fields import timestamp
+from api.resources.usage.schemas import DIMENSIONS, UsagePageResponse, UsageQuery
 from shared.db.tables.usage import usage_hour
 from shared.lifecycle import LANES
 
@@ -49,8 +48,6 @@ USAGE = text(
 """Counts by the dimensions in `by`; the others are empty. SQL, as it groups, pages and filters by the same columns."""
 COUNTED_AT = select(usage_hour.c.counted_at).order_by(usage_hour.c.began_at.desc()).limit(1)
 
-USAGE_RESPONSE = UsageResponse()
-
 
 @endpoint("GET", "/usage", query=UsageQuery, response=UsagePageResponse, scope="sms:read")
 def get_usage(caller: Caller, query: dict[str, Any]) -> Any:
@@ -68,9 +65,7 @@ def get_usage(caller: Caller, query: dict[str, Any]) -> Any:
         return rows, connection.execute(COUNTED_AT).scalar()
 
     rows, counted_at = replica_reads().read(read)
-    return page(rows, query["limit"], _counts, lambda row: json.dumps(_position(row))) | {
-        "counted_at": timestamp(counted_at)
-    }
+    return page(rows, query["limit"], lambda row: json.dumps(_position(row)), item=_counts) | {"counted_at": counted_at}
 
 
 def _parameters(caller: Caller, query: dict[str, Any]) -> dict[str, Any]:
@@ -101,7 +96,7 @@ def _position(row: Row[Any]) -> list[str]:
 
 
 def _counts(row: Row[Any]) -> Any:
-    return USAGE_RESPONSE.dump({**row._mapping, **{name: getattr(row, name) or None for name in DIMENSIONS}})
+    return {**row._mapping, **{name: getattr(row, name) or None for name in DIMENSIONS}}
 
 
 def _csv(parameters: dict[str, Any]) -> CsvResponse:

@@ -13,6 +13,7 @@ from api.commit.draft import encode
 from api.endpoint import endpoint, key_of_request, services
 from api.http.bounded_queries import reading_list
 from api.http.pagination import page, uuid_cursor
+from api.http.request import current_request
 from api.idempotency import IdempotentResponse, once
 from api.problems import Problem
 from api.resources.webhooks import queries
@@ -39,9 +40,6 @@ MAX_SECRETS = 5
 """Secrets that sign a post at the same time."""
 
 
-WEBHOOK_RESPONSE, DELETED = WebhookResponse(), DeletedWebhookResponse()
-
-
 @endpoint("GET", "/webhooks", query=Paging, response=page_of(WebhookResponse), scope="webhooks:read")
 def list_webhooks(caller: Caller, query: dict[str, Any]) -> Any:
     """List the account's webhooks."""
@@ -53,7 +51,7 @@ def list_webhooks(caller: Caller, query: dict[str, Any]) -> Any:
     }
     with reading_list(services().engine) as connection:
         rows = connection.execute(queries.WEBHOOKS, parameters).all()
-    return page(rows, limit, WEBHOOK_RESPONSE.dump, lambda row: str(row.id))
+    return page(rows, limit, lambda row: str(row.id))
 
 
 @endpoint(
@@ -88,7 +86,7 @@ def create_webhook(caller: Caller, body: dict[str, Any]) -> IdempotentResponse:
                 },
             )
             _log(connection, caller, "created", webhook_id, None, values)
-            return encode(WEBHOOK_RESPONSE.dump(find_webhook(connection, caller, webhook_id)))
+            return encode(current_request().show(find_webhook(connection, caller, webhook_id)))
 
         return _with_secret(connection, once(connection, key, act))
 
@@ -99,7 +97,7 @@ def create_webhook(caller: Caller, body: dict[str, Any]) -> IdempotentResponse:
 def get_webhook(caller: Caller, webhook_id: UUID) -> Any:
     """Show one webhook."""
     with reading(services().engine) as connection:
-        return WEBHOOK_RESPONSE.dump(find_webhook(connection, caller, webhook_id))
+        return find_webhook(connection, caller, webhook_id)
 
 
 @endpoint(
@@ -128,11 +126,11 @@ def update_webhook(caller: Caller, webhook_id: UUID, body: dict[str, Any]) -> An
         begins = {"xid": at.xid, "event_id": at.id} if state == "active" and before.state != "active" else {}
         change = values | {"state": state, "disabled_reason": reason} | begins
         if before.failing_since is None and all(getattr(before, name) == value for name, value in change.items()):
-            return WEBHOOK_RESPONSE.dump(before)
+            return before
         states.change_webhook(connection, webhook_id, change)
         old_values = {name: getattr(before, name) for name in values} | {"status": before.state}
         _log(connection, caller, "changed", webhook_id, old_values, values | {"status": state})
-        return WEBHOOK_RESPONSE.dump(find_webhook(connection, caller, webhook_id))
+        return find_webhook(connection, caller, webhook_id)
 
 
 @endpoint(
@@ -148,7 +146,7 @@ def delete_webhook(caller: Caller, webhook_id: UUID) -> Any:
         before = find_webhook(connection, caller, webhook_id, lock=True)
         states.delete_webhook(connection, webhook_id)
         _log(connection, caller, "deleted", webhook_id, {"url": before.url}, None)
-    return DELETED.dump({"webhook_id": webhook_id, "deleted": True})
+    return {"webhook_id": webhook_id, "deleted": True}
 
 
 @endpoint(
@@ -175,7 +173,7 @@ def rotate_webhook_secret(caller: Caller, webhook_id: UUID) -> IdempotentRespons
             after = find_webhook(connection, caller, webhook_id)
             versions = ({"secret_version": row.secret_version} for row in (before, after))
             _log(connection, caller, "rotated", webhook_id, *versions)
-            return encode(WEBHOOK_RESPONSE.dump(after))
+            return encode(current_request().show(after))
 
         return _with_secret(connection, once(connection, key, act))
 

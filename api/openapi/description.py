@@ -80,23 +80,24 @@ TAGS = {
 OF_PEOPLE = ("changes", "invitations", "me", "people", "sign-in")
 """Beginnings of the paths under the tag `people`."""
 
-PATH_VARIABLES: Final[dict[str, tuple[str, str]]] = {
-    "code": ("The error code.", "low_balance"),
-    "erasure_id": ("The erasure; keep the id as the confirmation.", ERASURE_ID),
+PATH_VARIABLES: Final[dict[str, tuple[str, str, str]]] = {
+    "code": ("The error code.", "low_balance", "error_not_found"),
+    "erasure_id": ("The erasure; keep the id as the confirmation.", ERASURE_ID, "erasure_not_found"),
     "event_id": (
         "The event's id, which is the same in every attempt, every webhook (`webhook-id`) and the stream.",
         EVENT_ID,
+        "delivery_not_found",
     ),
-    "group_id": ("The group.", GROUP_ID),
-    "import_id": ("The import.", IMPORT_ID),
-    "invitation_id": ("The invitation.", INVITATION_ID),
-    "key_id": ("The API key.", API_KEY),
-    "message_id": ("The message.", MESSAGE_ID),
-    "person_id": ("The person.", PERSON_ID),
-    "phone": ("Digits only, starting with the country code.", PHONE),
-    "send_id": ("The send.", SEND_ID),
-    "sender": ("The `id` of the sender ID.", SENDER_UUID),
-    "session_id": ("The session.", SESSION_ID),
-    "webhook_id": ("The webhook.", WEBHOOK_ID),
+    "group_id": ("The group.", GROUP_ID, "group_not_found"),
+    "import_id": ("The import.", IMPORT_ID, "import_not_found"),
+    "invitation_id": ("The invitation.", INVITATION_ID, "invitation_not_found"),
+    "key_id": ("The API key.", API_KEY, "api_key_not_found"),
+    "message_id": ("The message.", MESSAGE_ID, "message_not_found"),
+    "person_id": ("The person.", PERSON_ID, "person_not_found"),
+    "phone": ("Digits only, starting with the country code.", PHONE, "suppression_not_found"),
+    "send_id": ("The send.", SEND_ID, "send_not_found"),
+    "sender": ("The `id` of the sender ID.", SENDER_UUID, "sender_not_found"),
+    "session_id": ("The session.", SESSION_ID, "session_not_found"),
+    "webhook_id": ("The webhook.", WEBHOOK_ID, "webhook_not_found"),
 }
-"""The description and an example of each path variable."""
+"""The description and an example of each path variable, and the error if the account has no such object."""

@@ -152,7 +152,7 @@ def _parameters(operation: Endpoint) -> list[Any]:
     parameters: list[Any] = []
     for name, converter in operation.variables.items():
         variables: Any = operators.PATH_VARIABLES if operation.api is OPERATORS else description.PATH_VARIABLES
-        meaning, example = variables[name]
+        meaning, example = variables[name][:2]
         parameter = {"description": meaning, "schema": VARIABLE_SCHEMAS[converter], "example": example}
         parameters.append({"in": "path", "name": name, "required": True, **parameter})
     if operation.query is not None:
@@ -205,6 +205,8 @@ def _headers_of(status: int, codes: list[str]) -> list[str]:
 
 def _errors_of(operation: Endpoint) -> list[str]:
     codes = list(operation.errors)
+    is_operators = operation.api is OPERATORS
+    codes += [] if is_operators else [description.PATH_VARIABLES[name][2] for name in operation.variables]
     if operation.body or operation.path in ("/sms/quote", *BODIES):
         codes += ["invalid_json", "validation_failed", "payload_too_large"]
         codes += ["unsupported_media_type"] if operation.path != "/auth/revoke" else []
@@ -212,7 +214,6 @@ def _errors_of(operation: Endpoint) -> list[str]:
         codes.append("validation_failed")
     if _has_key(operation):
         codes += ["validation_failed", "idempotency_in_progress", "idempotency_key_reused"]
-    is_operators = operation.api is OPERATORS
     if "<uuid:" in operation.path or (is_operators and operation.variables):
         codes.append("not_found")
     if is_operators and operation.scope and operation.method != "GET":

@@ -99,14 +99,7 @@ def create_api_key(caller: Caller, body: dict[str, Any]) -> IdempotentResponse:
     return _once(caller, body, act)
 
 
-@endpoint(
-    "POST",
-    "/api-keys/<key_id>/rotate",
-    body=RotateApiKey,
-    response=RotatedApiKeyResponse,
-    errors=("api_key_not_found",),
-    scope="keys:write",
-)
+@endpoint("POST", "/api-keys/<key_id>/rotate", body=RotateApiKey, response=RotatedApiKeyResponse, scope="keys:write")
 def rotate_api_key_secret(caller: Caller, key_id: str, body: dict[str, Any]) -> IdempotentResponse:
     """Create a new secret for a key, shown only once. The previous one works until `old_secret_expires_at`.
 
@@ -133,13 +126,7 @@ def rotate_api_key_secret(caller: Caller, key_id: str, body: dict[str, Any]) -> 
     return _once(caller, body, act)
 
 
-@endpoint(
-    "DELETE",
-    "/api-keys/<key_id>",
-    response=RevokedApiKeyResponse,
-    errors=("api_key_not_found",),
-    scope="keys:write",
-)
+@endpoint("DELETE", "/api-keys/<key_id>", response=RevokedApiKeyResponse, scope="keys:write")
 def revoke_api_key(caller: Caller, key_id: str) -> Any:
     """Revoke a key. It and its tokens stop working within five seconds."""
     with services().engine.begin() as connection:

@@ -69,7 +69,6 @@ class PutProgress(NamedTuple):
     "/groups/<uuid:group_id>/contacts",
     query=ContactPaging,
     response=page_of(ContactResponse),
-    errors=("group_not_found",),
     scope="groups:read",
 )
 def list_contacts(caller: Caller, group_id: UUID, query: dict[str, Any]) -> Any:
@@ -90,7 +89,7 @@ def list_contacts(caller: Caller, group_id: UUID, query: dict[str, Any]) -> Any:
     "/groups/<uuid:group_id>/contacts",
     body=ContactsBody,
     response=PutContactsResponse,
-    errors=("group_not_found", "no_valid_contacts", "group_full"),
+    errors=("no_valid_contacts", "group_full"),
     scope="groups:write",
     large=True,
 )
@@ -126,7 +125,6 @@ def add_contacts(caller: Caller, group_id: UUID, body: dict[str, Any]) -> Idempo
     "/groups/<uuid:group_id>/contacts",
     body=PhonesBody,
     response=RemovedContactsResponse,
-    errors=("group_not_found",),
     scope="groups:write",
     large=True,
 )

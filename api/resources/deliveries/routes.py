@@ -69,7 +69,7 @@ DELIVERIES_PER_TRANSACTION = 5_000
     "POST",
     "/webhooks/<uuid:webhook_id>/test",
     response=TestResponse,
-    errors=("webhook_not_found", "state_conflict"),
+    errors=("state_conflict",),
     scope="webhooks:write",
 )
 def test_webhook(caller: Caller, webhook_id: UUID) -> IdempotentResponse:
@@ -90,7 +90,6 @@ def test_webhook(caller: Caller, webhook_id: UUID) -> IdempotentResponse:
     "/webhooks/<uuid:webhook_id>/deliveries",
     query=DeliveryPaging,
     response=page_of(DeliveryResponse),
-    errors=("webhook_not_found",),
     scope="webhooks:read",
 )
 def list_deliveries(caller: Caller, webhook_id: UUID, query: dict[str, Any]) -> Any:
@@ -116,7 +115,7 @@ def list_deliveries(caller: Caller, webhook_id: UUID, query: dict[str, Any]) -> 
     "POST",
     "/webhooks/<uuid:webhook_id>/deliveries/<uuid:event_id>/replay",
     response=DeliveryResponse,
-    errors=("webhook_not_found", "delivery_not_found", "state_conflict"),
+    errors=("state_conflict",),
     scope="webhooks:write",
 )
 def replay_delivery(caller: Caller, webhook_id: UUID, event_id: UUID) -> IdempotentResponse:
@@ -138,7 +137,7 @@ def replay_delivery(caller: Caller, webhook_id: UUID, event_id: UUID) -> Idempot
     "/webhooks/<uuid:webhook_id>/recover",
     body=RecoverBody,
     response=RecoverResponse,
-    errors=("webhook_not_found", "state_conflict"),
+    errors=("state_conflict",),
     scope="webhooks:write",
 )
 def recover_webhook(caller: Caller, webhook_id: UUID, body: dict[str, Any]) -> IdempotentResponse:

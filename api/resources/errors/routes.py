@@ -19,7 +19,7 @@ def list_errors(query: dict[str, Any]) -> dict[str, Any]:
     return {"data": [_entry(code) for code in codes], "next_cursor": None}
 
 
-@endpoint("GET", "/errors/<code>", response=ErrorEntryResponse, errors=("error_not_found",), scope=None)
+@endpoint("GET", "/errors/<code>", response=ErrorEntryResponse, scope=None)
 def get_error(code: str) -> Any:
     """Explain one error code of requests or messages."""
     if code not in CATALOGUE and code not in MESSAGE_ERRORS:

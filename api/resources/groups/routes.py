@@ -68,7 +68,7 @@ def create_group(caller: Caller, body: dict[str, Any]) -> IdempotentResponse:
     return act_once(caller, body, act)
 
 
-@endpoint("GET", "/groups/<uuid:group_id>", response=GroupResponse, errors=("group_not_found",), scope="groups:read")
+@endpoint("GET", "/groups/<uuid:group_id>", response=GroupResponse, scope="groups:read")
 def get_group(caller: Caller, group_id: UUID) -> Any:
     """Show one group."""
     with reading(services().engine) as connection:
@@ -80,7 +80,7 @@ def get_group(caller: Caller, group_id: UUID) -> Any:
     "/groups/<uuid:group_id>",
     body=GroupBody,
     response=GroupResponse,
-    errors=("group_not_found", "name_taken"),
+    errors=("name_taken",),
     scope="groups:write",
 )
 def rename_group(caller: Caller, group_id: UUID, body: dict[str, Any]) -> Any:
@@ -96,13 +96,7 @@ def rename_group(caller: Caller, group_id: UUID, body: dict[str, Any]) -> Any:
         return find_group(connection, caller, group_id)
 
 
-@endpoint(
-    "DELETE",
-    "/groups/<uuid:group_id>",
-    response=DeletedGroupResponse,
-    errors=("group_not_found",),
-    scope="groups:write",
-)
+@endpoint("DELETE", "/groups/<uuid:group_id>", response=DeletedGroupResponse, scope="groups:write")
 def delete_group(caller: Caller, group_id: UUID) -> Any:
     """Delete a group and its contacts. Sends already accepted continue, and the name becomes available."""
     with services().engine.begin() as connection:

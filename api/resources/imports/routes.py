@@ -50,7 +50,7 @@ ERRORS = (
     "/groups/<uuid:group_id>/import",
     query=ImportQuery,
     response=ImportResponse,
-    errors=("group_not_found", "unsupported_media_type", "payload_too_large", "import_limit"),
+    errors=("unsupported_media_type", "payload_too_large", "import_limit"),
     scope="groups:write",
 )
 def import_contacts(caller: Caller, group_id: UUID, query: dict[str, Any]) -> IdempotentResponse:
@@ -114,9 +114,7 @@ def list_imports(caller: Caller, query: dict[str, Any]) -> Any:
     return page(rows, query["limit"], lambda row: str(row.id), item=_import, end=end)
 
 
-@endpoint(
-    "GET", "/imports/<uuid:import_id>", response=ImportResponse, errors=("import_not_found",), scope="groups:read"
-)
+@endpoint("GET", "/imports/<uuid:import_id>", response=ImportResponse, scope="groups:read")
 def get_import(caller: Caller, import_id: UUID) -> Any:
     """Show the progress of an import."""
     with reading(services().engine) as connection:
@@ -124,12 +122,7 @@ def get_import(caller: Caller, import_id: UUID) -> Any:
 
 
 @endpoint(
-    "GET",
-    "/imports/<uuid:import_id>/errors",
-    query=Paging,
-    response=page_of(ImportErrorResponse),
-    errors=("import_not_found",),
-    scope="groups:read",
+    "GET", "/imports/<uuid:import_id>/errors", query=Paging, response=page_of(ImportErrorResponse), scope="groups:read"
 )
 def list_import_errors(caller: Caller, import_id: UUID, query: dict[str, Any]) -> Any:
     """List the rows that are not valid contacts, in order; with `Accept: text/csv`, stream all of them as CSV."""
@@ -146,7 +139,7 @@ def list_import_errors(caller: Caller, import_id: UUID, query: dict[str, Any]) -
     "POST",
     "/imports/<uuid:import_id>/cancel",
     response=ImportResponse,
-    errors=("import_not_found", "state_conflict"),
+    errors=("state_conflict",),
     scope="groups:write",
 )
 def cancel_import(caller: Caller, import_id: UUID) -> IdempotentResponse:

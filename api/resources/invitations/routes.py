@@ -72,13 +72,7 @@ def create_invitation(caller: Caller, body: dict[str, Any]) -> IdempotentRespons
         return once_with_secret(connection, key, "token", act)
 
 
-@endpoint(
-    "DELETE",
-    "/invitations/<uuid:invitation_id>",
-    response=RevokedInvitationResponse,
-    errors=("invitation_not_found",),
-    scope="people:write",
-)
+@endpoint("DELETE", "/invitations/<uuid:invitation_id>", response=RevokedInvitationResponse, scope="people:write")
 def delete_invitation(caller: Caller, invitation_id: UUID) -> Any:
     """Revoke an invitation, so that it cannot be accepted any more."""
     with services().engine.begin() as connection:

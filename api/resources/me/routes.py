@@ -50,14 +50,7 @@ def list_my_sessions(signed_in: SignedIn) -> Any:
     return {"data": data, "next_cursor": None}
 
 
-@endpoint(
-    "DELETE",
-    "/me/sessions/<uuid:session_id>",
-    response=SessionEndedResponse,
-    errors=("session_not_found",),
-    scope=None,
-    session=True,
-)
+@endpoint("DELETE", "/me/sessions/<uuid:session_id>", response=SessionEndedResponse, scope=None, session=True)
 def end_my_session(signed_in: SignedIn, session_id: UUID) -> Any:
     """End a session of the person who is signed in. Its tokens stop working within five seconds."""
     return _end(signed_in.person_id, session_id)

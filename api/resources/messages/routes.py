@@ -32,12 +32,7 @@ CSV_HEADER = "message_id,phone,status,segments,cost,error,submitted_at,finished_
 
 
 @endpoint(
-    "GET",
-    "/sends/<uuid:send_id>/messages",
-    query=MessagePaging,
-    response=page_of(MessageResponse),
-    errors=("send_not_found",),
-    scope="sms:read",
+    "GET", "/sends/<uuid:send_id>/messages", query=MessagePaging, response=page_of(MessageResponse), scope="sms:read"
 )
 def list_send_messages(caller: Caller, send_id: UUID, query: dict[str, Any]) -> Any:
     """List the messages of a send in order; with `Accept: text/csv`, stream all of them as CSV.
@@ -107,13 +102,7 @@ def list_messages(caller: Caller, query: dict[str, Any]) -> Any:
     return replica_reads().read_before(query.get("until"), find)
 
 
-@endpoint(
-    "GET",
-    "/messages/<uuid:message_id>",
-    response=MessageDetailResponse,
-    errors=("message_not_found",),
-    scope="sms:read",
-)
+@endpoint("GET", "/messages/<uuid:message_id>", response=MessageDetailResponse, scope="sms:read")
 def get_message(caller: Caller, message_id: UUID) -> JsonResponse:
     """Show one message: its text as sent to this phone number, its attempts and its timeline.
 
@@ -125,13 +114,7 @@ def get_message(caller: Caller, message_id: UUID) -> JsonResponse:
         return json_response(message_fields(row) | text | history_of(connection, row))
 
 
-@endpoint(
-    "GET",
-    "/messages/<uuid:message_id>/events",
-    response=EventsResponse,
-    errors=("message_not_found",),
-    scope="sms:read",
-)
+@endpoint("GET", "/messages/<uuid:message_id>/events", response=EventsResponse, scope="sms:read")
 def list_message_events(caller: Caller, message_id: UUID) -> JsonResponse:
     """Show a message's timeline: acceptance, attempts, the carrier's responses, doubt and receipts."""
     with reading(services().engine) as connection:

@@ -33,7 +33,7 @@ def list_people(caller: Caller, query: dict[str, Any]) -> Any:
     "/people/<uuid:person_id>",
     body=ChangeRole,
     response=MemberResponse,
-    errors=("person_not_found", "state_conflict"),
+    errors=("state_conflict",),
     scope="people:write",
 )
 def update_person(caller: Caller, person_id: UUID, body: dict[str, Any]) -> Any:
@@ -59,7 +59,7 @@ def update_person(caller: Caller, person_id: UUID, body: dict[str, Any]) -> Any:
     "DELETE",
     "/people/<uuid:person_id>",
     response=RemovedMemberResponse,
-    errors=("person_not_found", "state_conflict"),
+    errors=("state_conflict",),
     scope="people:write",
 )
 def remove_person(caller: Caller, person_id: UUID) -> Any:

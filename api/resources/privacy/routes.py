@@ -68,9 +68,7 @@ def list_erasures(caller: Caller, query: dict[str, Any]) -> Any:
     return page(rows, query["limit"], lambda row: str(row.id), item=_erasure)
 
 
-@endpoint(
-    "GET", "/erasures/<uuid:erasure_id>", response=ErasureResponse, errors=("erasure_not_found",), scope="privacy:write"
-)
+@endpoint("GET", "/erasures/<uuid:erasure_id>", response=ErasureResponse, scope="privacy:write")
 def get_erasure(caller: Caller, erasure_id: UUID) -> Any:
     """Show one erasure: whether it is complete, and what has been erased."""
     with reading(services().engine) as connection:

@@ -82,11 +82,7 @@ def request_sender_id(caller: Caller, body: dict[str, Any]) -> IdempotentRespons
 
 
 @endpoint(
-    "DELETE",
-    "/sender-ids/<uuid:sender>",
-    response=DeletedResponse,
-    errors=("sender_not_found", "state_conflict"),
-    scope="senders:write",
+    "DELETE", "/sender-ids/<uuid:sender>", response=DeletedResponse, errors=("state_conflict",), scope="senders:write"
 )
 def delete_sender_id(caller: Caller, sender: UUID) -> Any:
     """Delete a sender ID. Sends already accepted continue; a suspended sender ID cannot be deleted."""

@@ -33,13 +33,7 @@ COUNT = text(
 are made of text."""
 
 
-@endpoint(
-    "GET",
-    "/sends/<uuid:send_id>/errors",
-    response=SendErrorsResponse,
-    errors=("send_not_found",),
-    scope="sms:read",
-)
+@endpoint("GET", "/sends/<uuid:send_id>/errors", response=SendErrorsResponse, scope="sms:read")
 def count_send_errors(caller: Caller, send_id: UUID) -> Any:
     """Count the messages of a send that failed, expired or are in doubt, by status and error, most frequent first."""
     with reading_list(services().engine) as connection:

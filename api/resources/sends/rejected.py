@@ -15,13 +15,7 @@ from shared.db.tables.sends import send_rejection
 ENTRIES = select(send_rejection.c.entries).where(send_rejection.c.send_id == bindparam("send"))
 
 
-@endpoint(
-    "GET",
-    "/sends/<uuid:send_id>/rejected",
-    response=RejectedRecipientsResponse,
-    errors=("send_not_found",),
-    scope="sms:read",
-)
+@endpoint("GET", "/sends/<uuid:send_id>/rejected", response=RejectedRecipientsResponse, scope="sms:read")
 def list_rejected_recipients(caller: Caller, send_id: UUID) -> Any:
     """List the recipients that were not accepted, each with the reason.
 

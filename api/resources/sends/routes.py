@@ -102,44 +102,26 @@ def list_sends(caller: Caller, query: dict[str, Any]) -> Any:
     return page(rows, query["limit"], lambda row: str(row.id), item=entry, end=end)
 
 
-@endpoint("GET", "/sends/<uuid:send_id>", response=SendResponse, errors=("send_not_found",), scope="sms:read")
+@endpoint("GET", "/sends/<uuid:send_id>", response=SendResponse, scope="sms:read")
 def get_send(caller: Caller, send_id: UUID) -> Any:
     """Show one send: its status, counts by message status, cost, and estimated completion."""
     with reading(services().engine) as connection:
         return read_send(connection, caller, send_id)
 
 
-@endpoint(
-    "POST",
-    "/sends/<uuid:send_id>/cancel",
-    response=SendResponse,
-    errors=("send_not_found", "state_conflict"),
-    scope="sms:send",
-)
+@endpoint("POST", "/sends/<uuid:send_id>/cancel", response=SendResponse, errors=("state_conflict",), scope="sms:send")
 def cancel_send(caller: Caller, send_id: UUID) -> IdempotentResponse:
     """Cancel the messages not yet submitted to a carrier and release their credits. Also needs the scope sms:read."""
     return _control(caller, send_id, control.cancel)
 
 
-@endpoint(
-    "POST",
-    "/sends/<uuid:send_id>/pause",
-    response=SendResponse,
-    errors=("send_not_found", "state_conflict"),
-    scope="sms:send",
-)
+@endpoint("POST", "/sends/<uuid:send_id>/pause", response=SendResponse, errors=("state_conflict",), scope="sms:send")
 def pause_send(caller: Caller, send_id: UUID) -> IdempotentResponse:
     """Stop submitting messages until the send is resumed. Also needs the scope sms:read."""
     return _control(caller, send_id, control.pause)
 
 
-@endpoint(
-    "POST",
-    "/sends/<uuid:send_id>/resume",
-    response=SendResponse,
-    errors=("send_not_found", "state_conflict"),
-    scope="sms:send",
-)
+@endpoint("POST", "/sends/<uuid:send_id>/resume", response=SendResponse, errors=("state_conflict",), scope="sms:send")
 def resume_send(caller: Caller, send_id: UUID) -> IdempotentResponse:
     """Resume a paused send, or one held by its `canary` or `stop_if`. That rule then no longer applies.
 
@@ -157,7 +139,7 @@ def resume_send(caller: Caller, send_id: UUID) -> IdempotentResponse:
     "/sends/<uuid:send_id>",
     body=SendChanges,
     response=SendResponse,
-    errors=("send_not_found", "state_conflict", "too_many_segments", "unicode_rejected", *CREDIT_ERRORS),
+    errors=("state_conflict", "too_many_segments", "unicode_rejected", *CREDIT_ERRORS),
     scope="sms:send",
 )
 def update_send(caller: Caller, send_id: UUID, body: dict[str, Any]) -> Any:

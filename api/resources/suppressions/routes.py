@@ -109,12 +109,7 @@ def import_suppressions(caller: Caller, query: dict[str, Any]) -> IdempotentResp
 
 
 @endpoint(
-    "DELETE",
-    "/suppressions/<phone:phone>",
-    query=ScopeQuery,
-    response=UnsuppressedResponse,
-    errors=("suppression_not_found",),
-    scope="suppressions:write",
+    "DELETE", "/suppressions/<phone:phone>", query=ScopeQuery, response=UnsuppressedResponse, scope="suppressions:write"
 )
 def delete_suppression(caller: Caller, phone: str, query: dict[str, Any]) -> Any:
     """Remove a phone number from the opt-out list; with `category` or `sender_id`, only that opt-out."""

@@ -91,9 +91,7 @@ def create_webhook(caller: Caller, body: dict[str, Any]) -> IdempotentResponse:
         return _with_secret(connection, once(connection, key, act))
 
 
-@endpoint(
-    "GET", "/webhooks/<uuid:webhook_id>", response=WebhookResponse, errors=("webhook_not_found",), scope="webhooks:read"
-)
+@endpoint("GET", "/webhooks/<uuid:webhook_id>", response=WebhookResponse, scope="webhooks:read")
 def get_webhook(caller: Caller, webhook_id: UUID) -> Any:
     """Show one webhook."""
     with reading(services().engine) as connection:
@@ -105,7 +103,7 @@ def get_webhook(caller: Caller, webhook_id: UUID) -> Any:
     "/webhooks/<uuid:webhook_id>",
     body=WebhookChange,
     response=WebhookResponse,
-    errors=("webhook_not_found", "state_conflict"),
+    errors=("state_conflict",),
     scope="webhooks:write",
 )
 def update_webhook(caller: Caller, webhook_id: UUID, body: dict[str, Any]) -> Any:
@@ -133,13 +131,7 @@ def update_webhook(caller: Caller, webhook_id: UUID, body: dict[str, Any]) -> An
         return find_webhook(connection, caller, webhook_id)
 
 
-@endpoint(
-    "DELETE",
-    "/webhooks/<uuid:webhook_id>",
-    response=DeletedWebhookResponse,
-    errors=("webhook_not_found",),
-    scope="webhooks:write",
-)
+@endpoint("DELETE", "/webhooks/<uuid:webhook_id>", response=DeletedWebhookResponse, scope="webhooks:write")
 def delete_webhook(caller: Caller, webhook_id: UUID) -> Any:
     """Delete a webhook and the log of its deliveries. Posts in progress may still arrive."""
     with services().engine.begin() as connection:
@@ -153,7 +145,7 @@ def delete_webhook(caller: Caller, webhook_id: UUID) -> Any:
     "POST",
     "/webhooks/<uuid:webhook_id>/rotate-secret",
     response=SecretResponse,
-    errors=("webhook_not_found", "state_conflict"),
+    errors=("state_conflict",),
     scope="webhooks:write",
 )
 def rotate_webhook_secret(caller: Caller, webhook_id: UUID) -> IdempotentResponse:

@@ -11,8 +11,6 @@ VALID = 86_400
 """Seconds."""
 VALID_FOR_PEOPLE = 600
 """Seconds for which the token of a person is valid. Their session gets another one at any time."""
-IN_SANDBOX = 2
-"""The `t` claim of test keys' tokens. Tokens issued before sandboxes existed have `true` and name the live account."""
 
 
 def claims_of_person(
@@ -22,7 +20,7 @@ def claims_of_person(
     return {
         "a": account_id,
         "k": person,
-        "t": IN_SANDBOX if test else False,
+        "t": test,
         "s": sorted(scopes),
         "m": membership,
         "v": VALID_FOR_PEOPLE,
@@ -34,7 +32,7 @@ def caller_of(claims: dict[str, Any], issued_at: datetime) -> Caller:
     return Caller(
         account_id=claims["a"],
         key_id=claims["k"],
-        test=claims["t"] == IN_SANDBOX,
+        test=claims["t"],
         scopes=frozenset(claims["s"]),
         token_id=claims["i"],
         expires_at=issued_at + timedelta(seconds=claims.get("v", VALID)),

@@ -19,8 +19,8 @@ from api.auth.api_keys import find_live_key, note_use, rehash, verify_secret
 from api.auth.caller import Caller as Caller
 from api.auth.caller import Membership
 from api.auth.revocations import Revocations, read_revocations
-from api.auth.token_claims import IN_SANDBOX, VALID_FOR_PEOPLE, caller_of, claims_of_person
 from api.auth.token_claims import VALID as VALID
+from api.auth.token_claims import VALID_FOR_PEOPLE, caller_of, claims_of_person
 from api.event_loop import in_background, is_on_event_loop, require_thread
 from api.problems import Problem
 from shared.accounts.limits import NONE, Limits
@@ -74,7 +74,7 @@ class Tokens:
         claims = {
             "a": row.account_id,
             "k": api_key,
-            "t": IN_SANDBOX if row.sandbox_of else False,
+            "t": row.sandbox_of is not None,
             "s": sorted(row.scopes),
         }
         optional = {"n": row.allowed_ips, "r": row.requests_per_second, "g": generation}
@@ -157,8 +157,6 @@ class Tokens:
             claims, issued_at = self._serializer.loads(token, return_timestamp=True)
         except BadSignature:
             raise _not_ours(token) from None
-        if claims["t"] not in (False, IN_SANDBOX):
-            raise _not_ours("")
         if issued_at.timestamp() > time.time() + MAX_AHEAD_SECONDS:
             raise _not_ours("")
         caller = caller_of(claims, issued_at)

@@ -2,9 +2,11 @@
 
 import io
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
+from typing import Any
 
+from api.http.responses import CsvResponse
 from api.http.uploaded_file import check_media_type, chunks_of_file, not_csv, open_file, wrong_columns
 from api.problems import Problem
 from shared.contacts.columns import NoContacts, read_columns
@@ -29,6 +31,30 @@ def csv_cell(value: str) -> str:
     """Defuse the formulas in a value, and quote it where RFC 4180 §2 requires it."""
     value = defused(value)
     return '"' + value.replace('"', '""') + '"' if QUOTED.search(value) else value
+
+
+def export(
+    filename: str,
+    header: Iterable[object],
+    read: Callable[[Any], tuple[Iterable[Any], Any]],
+    values: Callable[[Any], Iterable[object]],
+    after: Any = None,
+) -> CsvResponse:
+    """A CSV file, streamed page by page. `values` are the cells of a row.
+
+    `read` returns the rows after a position, and the position at which they end; None if no row follows.
+    """
+
+    def lines() -> Iterator[str]:
+        yield csv_line(header)
+        position = after
+        while True:
+            rows, position = read(position)
+            yield "".join(csv_line(values(row)) for row in rows)
+            if position is None:
+                return
+
+    return CsvResponse(lines(), filename)
 
 
 def read_csv(

@@ -2,10 +2,8 @@
 
 from functools import cache
 
-from marshmallow import Schema
-
 from api.schemas import fields
-from api.schemas.base import Request
+from api.schemas.base import Request, Response
 
 MAX_ITEMS = 1_000
 """Entries on a page."""
@@ -26,7 +24,7 @@ def cursor() -> fields.String:
 
 def next_cursor() -> fields.String:
     """The field of a page at which the next one begins."""
-    return fields.String("The `cursor` of the next page; null on the last page.", required=True, allow_none=True)
+    return fields.String("The `cursor` of the next page; null on the last page.", allow_none=True)
 
 
 class Paging(Request):
@@ -37,12 +35,20 @@ class Paging(Request):
 
 
 @cache
-def page_of(item: type[Schema]) -> type[Schema]:
+def list_of(item: type[Response]) -> type[Response]:
+    """The schema of all items at once."""
+    data = fields.List(fields.Nested(item), "The entries.")
+    return _named(item, "List", {"data": data})
+
+
+@cache
+def page_of(item: type[Response]) -> type[Response]:
     """The schema of a page of items."""
-    return Schema.from_dict(
-        {
-            "data": fields.List(fields.Nested(item), "The entries.", required=True),
-            "next_cursor": next_cursor(),
-        },
-        name=item.__name__.replace("Response", "Page"),
-    )
+    data = fields.List(fields.Nested(item), "The entries.")
+    return _named(item, "Page", {"data": data, "next_cursor": next_cursor()})
+
+
+def _named(item: type[Response], kind: str, members: dict[str, fields.Coded]) -> type[Response]:
+    schema = Response.from_dict(dict(members), name=item.__name__.replace("Response", kind))
+    assert issubclass(schema, Response)
+    return schema

@@ -1,6 +1,7 @@
-"""Fields of the options that a new send takes, and that can be changed later."""
+"""Options that a new send takes and that can be changed later, and what all responses about a send have in common."""
 
 from api.schemas import fields
+from api.schemas.base import Response
 
 ON_UNICODE = (
     "What to do if the message has characters that are not in GSM-7: `send` it as UCS-2, `transliterate` it if that"
@@ -21,3 +22,12 @@ def max_segments() -> fields.WholeNumber:
 def rate(description: str, *, allow_none: bool = False) -> fields.WholeNumber:
     """The most segments per second of a send."""
     return fields.WholeNumber(description, 50, allow_none=allow_none, validate=fields.between(1, 100_000))
+
+
+class OfSend(Response):
+    """What every send, message and event of one shows."""
+
+    reference = fields.String(
+        "Your own reference, returned wherever the send appears.", "order A-1042", allow_none=True
+    )
+    test = fields.Boolean("Whether it belongs to the sandbox: it reaches no phone and uses play credits.", False)

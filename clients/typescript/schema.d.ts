@@ -150,6 +150,10 @@ export interface MessageError {
 
 /** A message whose status changed. */
 export interface MessageEventData {
+  /** Your own reference, returned wherever the send appears. */
+  reference: string | null;
+  /** Whether it belongs to the sandbox: it reaches no phone and uses play credits. */
+  test: boolean;
   /** The message. */
   message_id: string;
   /** The send. */
@@ -166,12 +170,8 @@ export interface MessageEventData {
   error_details: MessageError | null;
   /** The sender ID. */
   sender_id: string | null;
-  /** Your own reference, returned wherever the send appears. */
-  reference: string | null;
   /** Your own data, as you sent it. */
   metadata: Record<string, unknown> | null;
-  /** Whether it belongs to the sandbox: it reaches no phone and uses play credits. */
-  test: boolean;
 }
 
 /** An inbound message. */
@@ -190,6 +190,10 @@ export interface MessageReceivedData {
 
 /** A send that ended or is held. */
 export interface SendEventData {
+  /** Your own reference, returned wherever the send appears. */
+  reference: string | null;
+  /** Whether it belongs to the sandbox: it reaches no phone and uses play credits. */
+  test: boolean;
   /** The send. */
   send_id: string;
   /** The new status. */
@@ -202,12 +206,8 @@ export interface SendEventData {
   counts: Record<string, number>;
   /** Why the send is held; null if it is not. */
   held_reason: string | null;
-  /** Your own reference, returned wherever the send appears. */
-  reference: string | null;
   /** Your own data, as you sent it. */
   metadata: Record<string, unknown> | null;
-  /** Whether it belongs to the sandbox: it reaches no phone and uses play credits. */
-  test: boolean;
   /** When it was accepted. */
   created_at: string;
   /** When the last message was submitted or ended. */
@@ -318,16 +318,16 @@ export interface Segments {
 
 /** An accepted message. */
 export interface Single {
+  /** Your own reference, returned wherever the send appears. */
+  reference: string | null;
+  /** Whether it belongs to the sandbox: it reaches no phone and uses play credits. */
+  test: boolean;
   /** The send. */
   send_id: string;
   /** The sender ID. */
   sender_id: string;
   /** The message's purpose, which decides its priority. */
   category: "authentication" | "transactional" | "marketing";
-  /** Your own reference, returned wherever the send appears. */
-  reference: string | null;
-  /** Whether it belongs to the sandbox: it reaches no phone and uses play credits. */
-  test: boolean;
   /** When it was accepted. */
   created_at: string;
   /** Current status. */
@@ -437,16 +437,24 @@ export interface Accepted {
 
 /** An accepted bulk or group send. */
 export interface Bulk {
+  /** Numbers of accepted and rejected recipients. */
+  counts: Counts;
+  /** Number of segments, and their encoding. */
+  segments: BulkSegments;
+  /** The recipients that were not accepted, at most 1,000. */
+  rejected: Array<Rejected>;
+  /** Whether more were rejected than `rejected` lists. */
+  rejected_truncated?: boolean;
+  /** Your own reference, returned wherever the send appears. */
+  reference: string | null;
+  /** Whether it belongs to the sandbox: it reaches no phone and uses play credits. */
+  test: boolean;
   /** The send. */
   send_id: string;
   /** The sender ID. */
   sender_id: string;
   /** The message's purpose, which decides its priority. */
   category: "authentication" | "transactional" | "marketing";
-  /** Your own reference, returned wherever the send appears. */
-  reference: string | null;
-  /** Whether it belongs to the sandbox: it reaches no phone and uses play credits. */
-  test: boolean;
   /** When it was accepted. */
   created_at: string;
   /** Current status. */
@@ -465,14 +473,6 @@ export interface Bulk {
   encoding?: Encoding;
   /** The group of a group send; null for other sends. */
   group_id: string | null;
-  /** Numbers of accepted and rejected recipients. */
-  counts: Counts;
-  /** Number of segments, and their encoding. */
-  segments: BulkSegments;
-  /** The recipients that were not accepted, at most 1,000. */
-  rejected: Array<Rejected>;
-  /** Whether more were rejected than `rejected` lists. */
-  rejected_truncated?: boolean;
   /** The accepted recipients in order, at most 1,000; none for a group send. */
   messages: Array<Accepted>;
   /** Whether there are more messages than listed here; see `messages_url`. */
@@ -551,6 +551,10 @@ export interface Quote {
   counts: Counts;
   /** Number of segments, and their encoding. */
   segments: BulkSegments;
+  /** The recipients that were not accepted, at most 1,000. */
+  rejected: Array<Rejected>;
+  /** Whether more were rejected than `rejected` lists. */
+  rejected_truncated?: boolean;
   /** The text of each segment; empty if messages differ. */
   parts: Array<string>;
   /** The cost of the send, in credits. */
@@ -571,10 +575,6 @@ export interface Quote {
   quiet_hours: QuietHoursRule | null;
   /** The account's cap on messages of this category to one phone number; null means unlimited. */
   cap: Cap | null;
-  /** The recipients that were not accepted, at most 1,000. */
-  rejected: Array<Rejected>;
-  /** Whether more were rejected than `rejected` lists. */
-  rejected_truncated?: boolean;
   /** Why the text is UCS-2, or what `on_unicode: transliterate` changed; absent if the given text is GSM-7. */
   encoding?: Encoding;
 }
@@ -1655,6 +1655,10 @@ export interface PersonToken {
 
 /** A send, with its status and counts. */
 export interface Send {
+  /** Your own reference, returned wherever the send appears. */
+  reference: string | null;
+  /** Whether it belongs to the sandbox: it reaches no phone and uses play credits. */
+  test: boolean;
   /** The send. */
   send_id: string;
   /** The kind of send. */
@@ -1677,8 +1681,6 @@ export interface Send {
   charged: number;
   /** The message's purpose, which decides its priority. */
   category: "authentication" | "transactional" | "marketing";
-  /** Your own reference, returned wherever the send appears. */
-  reference: string | null;
   /** Your own data, as you sent it. */
   metadata: Record<string, unknown> | null;
   /** URL that receives this send's events, in addition to your webhooks. */
@@ -1707,8 +1709,6 @@ export interface Send {
   send_at: string | null;
   /** When unsent messages expire. */
   expires_at: string;
-  /** Whether it belongs to the sandbox: it reaches no phone and uses play credits. */
-  test: boolean;
   /** URL that lists all messages of the send. */
   messages_url: string;
   /** When it was accepted. */
@@ -1742,6 +1742,10 @@ export interface SendChanges {
 
 /** One message to one phone number. */
 export interface Message {
+  /** Your own reference, returned wherever the send appears. */
+  reference: string | null;
+  /** Whether it belongs to the sandbox: it reaches no phone and uses play credits. */
+  test: boolean;
   /** The message. */
   message_id: string;
   /** The send. */
@@ -1766,10 +1770,6 @@ export interface Message {
   group_id: string | null;
   /** Why it was not delivered, or is in doubt; null if there was no error. */
   error: MessageError | null;
-  /** Your own reference, returned wherever the send appears. */
-  reference: string | null;
-  /** Whether it belongs to the sandbox: it reaches no phone and uses play credits. */
-  test: boolean;
   /** When it was submitted to the carrier; null if it was not. If a crash left it in doubt, the latest possible time. */
   submitted_at: string | null;
   /** When it got its final status; null if it has none yet. */
@@ -1787,6 +1787,10 @@ export interface MessagePage {
 
 /** One message to one phone number, as a search shows it. */
 export interface FoundMessage {
+  /** Your own reference, returned wherever the send appears. */
+  reference: string | null;
+  /** Whether it belongs to the sandbox: it reaches no phone and uses play credits. */
+  test: boolean;
   /** The message. */
   message_id: string;
   /** The send. */
@@ -1811,10 +1815,6 @@ export interface FoundMessage {
   group_id: string | null;
   /** Why it was not delivered, or is in doubt; null if there was no error. */
   error: MessageError | null;
-  /** Your own reference, returned wherever the send appears. */
-  reference: string | null;
-  /** Whether it belongs to the sandbox: it reaches no phone and uses play credits. */
-  test: boolean;
   /** When it was submitted to the carrier; null if it was not. If a crash left it in doubt, the latest possible time. */
   submitted_at: string | null;
   /** When it got its final status; null if it has none yet. */
@@ -1894,6 +1894,10 @@ export interface Doubt {
 
 /** One message to one phone number, with its text and timeline. */
 export interface MessageDetail {
+  /** Your own reference, returned wherever the send appears. */
+  reference: string | null;
+  /** Whether it belongs to the sandbox: it reaches no phone and uses play credits. */
+  test: boolean;
   /** The message. */
   message_id: string;
   /** The send. */
@@ -1918,10 +1922,6 @@ export interface MessageDetail {
   group_id: string | null;
   /** Why it was not delivered, or is in doubt; null if there was no error. */
   error: MessageError | null;
-  /** Your own reference, returned wherever the send appears. */
-  reference: string | null;
-  /** Whether it belongs to the sandbox: it reaches no phone and uses play credits. */
-  test: boolean;
   /** When it was submitted to the carrier; null if it was not. If a crash left it in doubt, the latest possible time. */
   submitted_at: string | null;
   /** When it got its final status; null if it has none yet. */

@@ -17,11 +17,9 @@ from api.operator.carriers.accept_test_message import accept_test_message
 from api.operator.carriers.schemas import (
     CarrierChanges,
     CarrierResponse,
-    CarriersResponse,
     NewTestMessage,
     RateLimitChange,
     RateLimitResponse,
-    RateLimitsResponse,
     TestMessageResponse,
     UnreadableReceiptPaging,
     UnreadableReceiptResponse,
@@ -29,14 +27,14 @@ from api.operator.carriers.schemas import (
 from api.operator.endpoint import operator_endpoint
 from api.operator.fields import WithOptionalReason, WithReason
 from api.problems import Problem
-from api.schemas.paging import page_of
+from api.schemas.paging import list_of, page_of
 from shared.accounts.audit_log import Actor
 from shared.carriers import control
 from shared.db.connection import reading
 from shared.ids import LAST_NUMBER
 
 
-@operator_endpoint("GET", "/carriers", response=CarriersResponse, scope="read")
+@operator_endpoint("GET", "/carriers", response=list_of(CarrierResponse), scope="read")
 def list_carriers(caller: Operator) -> Any:
     """List the carriers as the workers report them every second: state, rate, throttling, window, what waits."""
     with reading(services().engine) as connection:
@@ -101,7 +99,7 @@ def send_test_message(caller: Operator, carrier: str, body: dict[str, Any]) -> I
         return accept_test_message(services(), carrier, body, key, by=by_operator(caller), begin=begin)
 
 
-@operator_endpoint("GET", "/carrier-limits", response=RateLimitsResponse, scope="read")
+@operator_endpoint("GET", "/carrier-limits", response=list_of(RateLimitResponse), scope="read")
 def list_carrier_limits(caller: Operator) -> Any:
     """List the rate limits of sender IDs and prefixes, as declared in `[[limits]]` of CARRIERS_FILE."""
     with reading(services().engine) as connection:

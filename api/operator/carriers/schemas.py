@@ -115,12 +115,6 @@ class CarrierResponse(Response):
     )
 
 
-class CarriersResponse(Response):
-    """The carriers."""
-
-    data = fields.List(fields.Nested(CarrierResponse), "The carriers, by name.")
-
-
 class TestMessageResponse(Response):
     """The test message is on its way."""
 
@@ -136,12 +130,6 @@ class RateLimitResponse(Response):
     rate = fields.Float("Segments per second; 0: lifted.", 5.0)
     rate_in_file = fields.Float("Segments per second in CARRIERS_FILE.", 10.0, attribute="in_file")
     batches = fields.Integer("Batches in the queue that it applies to.", 3)
-
-
-class RateLimitsResponse(Response):
-    """The rate limits."""
-
-    data = fields.List(fields.Nested(RateLimitResponse), "The rate limits, by name.")
 
 
 class UnreadableReceiptResponse(Response):

@@ -15,11 +15,11 @@ from api.operator.inbound.schemas import (
     AssignedResponse,
     Assignment,
     NumberQuery,
-    NumbersResponse,
+    NumberResponse,
     UnassignedPaging,
     UnassignedResponse,
 )
-from api.schemas.paging import page_of
+from api.schemas.paging import list_of, page_of
 from shared.accounts.audit_log import Actor
 from shared.inbound import unassigned
 from shared.sms.phones import mask
@@ -44,7 +44,7 @@ def list_unassigned_inbound(caller: Operator, query: dict[str, Any]) -> Any:
     return page(rows, limit, lambda row: str(row["id"]), item=entry)
 
 
-@operator_endpoint("GET", "/inbound/numbers", query=NumberQuery, response=NumbersResponse, scope="read")
+@operator_endpoint("GET", "/inbound/numbers", query=NumberQuery, response=list_of(NumberResponse), scope="read")
 def list_unassigned_inbound_numbers(caller: Operator, query: dict[str, Any]) -> Any:
     """Count the inbound messages of no account by the number that they were sent to, most messages first."""
     with reading_list(services().engine) as connection:

@@ -52,12 +52,6 @@ class NumberResponse(Response):
     newest = fields.Timestamp("When the last one came.", "2026-03-02T09:00:00.120Z")
 
 
-class NumbersResponse(Response):
-    """The numbers."""
-
-    data = fields.List(fields.Nested(NumberResponse), "The numbers.")
-
-
 class AssignedResponse(Response):
     """The messages are the account's."""
 

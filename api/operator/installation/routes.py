@@ -15,15 +15,15 @@ from api.operator.endpoint import operator_endpoint
 from api.operator.installation.schemas import (
     AuditResponse,
     DoctorResponse,
+    FailedJobResponse,
     FailedJobsQuery,
-    FailedJobsResponse,
     GuardRelease,
     GuardReleasedResponse,
     GuardResponse,
     RetriedJobResponse,
     Retry,
 )
-from api.schemas.paging import Paging, page_of
+from api.schemas.paging import Paging, list_of, page_of
 from shared import set_aside_jobs
 from shared.accounts.audit_log import Actor
 from shared.audit import results
@@ -35,7 +35,7 @@ from shared.ids import LAST_NUMBER
 from shared.sends import guard_release
 
 
-@operator_endpoint("GET", "/failed-jobs", query=FailedJobsQuery, response=FailedJobsResponse, scope="read")
+@operator_endpoint("GET", "/failed-jobs", query=FailedJobsQuery, response=list_of(FailedJobResponse), scope="read")
 def list_failed_jobs(caller: Operator, query: dict[str, Any]) -> Any:
     """List the jobs that were set aside because they kept failing, oldest first."""
     with reading_list(services().engine) as connection:

@@ -41,12 +41,6 @@ class FailedJobResponse(Response):
     set_aside_at = fields.Timestamp("When it was set aside; null if it will be retried automatically.", allow_none=True)
 
 
-class FailedJobsResponse(Response):
-    """Jobs that failed."""
-
-    data = fields.List(fields.Nested(FailedJobResponse), "The jobs.")
-
-
 class RetriedJobResponse(Response):
     """The job will be retried."""
 

@@ -18,10 +18,9 @@ from api.operator.limits.schemas import (
     LimitChanges,
     RuleChanges,
     RuleResponse,
-    RulesResponse,
 )
 from api.problems import Problem
-from api.schemas.paging import page_of
+from api.schemas.paging import list_of, page_of
 from shared.accounts.audit_log import Actor
 from shared.accounts.category_rules import list_rules, set_cap, set_quiet_hours
 from shared.accounts.limits import limits_of, pumping_findings, set_limits
@@ -56,7 +55,7 @@ def update_account_limits(caller: Operator, account_id: int, body: dict[str, Any
     return act(caller, change)
 
 
-@operator_endpoint("GET", "/accounts/<int:account_id>/rules", response=RulesResponse, scope="read")
+@operator_endpoint("GET", "/accounts/<int:account_id>/rules", response=list_of(RuleResponse), scope="read")
 def get_account_rules(caller: Operator, account_id: int) -> Any:
     """Show an account's rules by category: quiet hours, and caps per phone number."""
     with reading(services().engine) as connection:

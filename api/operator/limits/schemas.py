@@ -8,7 +8,7 @@ from api.operator.fields import ACCOUNT_ID, reason
 from api.schemas import fields
 from api.schemas.base import Request, Response
 from api.schemas.errors import fail
-from api.schemas.rules import QuietHours
+from api.schemas.rules import CapResponse, QuietHours, QuietHoursRuleResponse
 from shared.accounts.category_rules import MAX_CAP, MAX_HOURS
 from shared.accounts.limits import MAX_DESTINATIONS, destinations
 from shared.accounts.refused import Refused
@@ -73,7 +73,7 @@ class AccountLimitsResponse(Response):
     recipient_marketing = fields.Integer(PER_PHONE.format("marketing"), allow_none=True)
 
 
-class Cap(Request):
+class NewCap(Request):
     """The most messages that one phone number gets within some hours."""
 
     messages = fields.WholeNumber("Messages.", 2, required=True, validate=fields.between(1, MAX_CAP))
@@ -89,7 +89,7 @@ class RuleChanges(Request):
         {"from": "21:00", "until": "08:00"},
         allow_none=True,
     )
-    cap = fields.Nested(Cap, "The most messages to one phone number.", {"messages": 2, "hours": 24}, allow_none=True)
+    cap = fields.Nested(NewCap, "The most messages to one phone number.", {"messages": 2, "hours": 24}, allow_none=True)
 
     @validates_schema
     def not_empty(self, data: dict[str, Any], **_: Any) -> None:
@@ -98,32 +98,12 @@ class RuleChanges(Request):
             raise fail("required", "Provide at least one rule.")
 
 
-class RuleQuietHoursResponse(Response):
-    """Quiet hours."""
-
-    quiet_from = fields.String("When they begin.", "21:00", data_key="from", attribute="from")
-    quiet_until = fields.String("When they end.", "08:00", data_key="until", attribute="until")
-
-
-class RuleCapResponse(Response):
-    """A cap."""
-
-    messages = fields.Integer("Messages to one phone number.", 2)
-    hours = fields.Integer("Within this many hours.", 24)
-
-
 class RuleResponse(Response):
     """The rules of a category."""
 
     category = fields.String("The category.", "marketing")
-    quiet_hours = fields.Nested(RuleQuietHoursResponse, "Its quiet hours; null if it has none.", allow_none=True)
-    cap = fields.Nested(RuleCapResponse, "Its cap; null if it has none.", allow_none=True)
-
-
-class RulesResponse(Response):
-    """An account's rules."""
-
-    data = fields.List(fields.Nested(RuleResponse), "The rules of each category.")
+    quiet_hours = fields.Nested(QuietHoursRuleResponse, "Its quiet hours; null if it has none.", allow_none=True)
+    cap = fields.Nested(CapResponse, "Its cap; null if it has none.", allow_none=True)
 
 
 class FindingResponse(Response):

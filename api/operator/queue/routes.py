@@ -6,14 +6,15 @@ from api.auth.operator_tokens import Operator
 from api.endpoint import services
 from api.http.bounded_queries import reading_list
 from api.operator.endpoint import operator_endpoint
-from api.operator.queue.schemas import QueueQuery, QueueResponse
+from api.operator.queue.schemas import QueueEntryResponse, QueueQuery
 from api.resources.sends.bottleneck import carriers_now, limit_while_sending, rate_limit_kind, unavailability
+from api.schemas.paging import list_of
 from shared.guard import state_of
 from shared.lifecycle import LANES, BatchState
 from shared.sends.queue_report import QueueEntry, read_queue
 
 
-@operator_endpoint("GET", "/queue", query=QueueQuery, response=QueueResponse, scope="read")
+@operator_endpoint("GET", "/queue", query=QueueQuery, response=list_of(QueueEntryResponse), scope="read")
 def get_queue(caller: Operator, query: dict[str, Any]) -> Any:
     """Show what waits and what is being sent, by account, category and carrier, each with what limits it.
 

@@ -52,9 +52,3 @@ class QueueEntryResponse(Response):
         "queue_turn",
         one_of=LIMITED_BY,
     )
-
-
-class QueueResponse(Response):
-    """The queue."""
-
-    data = fields.List(fields.Nested(QueueEntryResponse), "The entries.")

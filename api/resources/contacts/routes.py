@@ -1,6 +1,6 @@
 """The contacts of a group."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 from uuid import UUID
 
@@ -12,7 +12,7 @@ from api.auth.tokens import Caller
 from api.commit.draft import MAX_INLINE_ENTRIES, encode
 from api.endpoint import endpoint, key_of_request, services
 from api.http.bounded_queries import last_examined, reading_list
-from api.http.csv import csv_line
+from api.http.csv import export
 from api.http.pagination import number_cursor, page
 from api.http.request import current_request
 from api.http.responses import CsvResponse
@@ -222,25 +222,18 @@ def _page(
 def _csv(group_id: UUID, names: list[str] | None, query: dict[str, Any], numbering: Numbering) -> CsvResponse:
     engine = services().engine
 
-    def lines() -> Iterator[str]:
-        yield csv_line(["phone", *(["fields"] if names is None else names), "tags"])
-        after = 0
-        while True:
-            with reading_list(engine) as connection:
-                rows, end = _page(connection, group_id, query, after, CONTACTS_PAGE)
-            yield "".join(_csv_contact(row, names, numbering) for row in rows)
-            last = rows[-1] if len(rows) == CONTACTS_PAGE else end
-            if last is None:
-                return
-            after = last.position
+    def read(after: int) -> tuple[list[Row[Any]], int | None]:
+        with reading_list(engine) as connection:
+            rows, end = _page(connection, group_id, query, after, CONTACTS_PAGE)
+        last = rows[-1] if len(rows) == CONTACTS_PAGE else end
+        return rows, None if last is None else last.position
 
-    return CsvResponse(lines(), f"{group_id}.csv")
+    def values(row: Row[Any]) -> list[Any]:
+        fields = row.fields or {}
+        shown = [encode(fields) if fields else None] if names is None else [fields.get(name) for name in names]
+        return [numbering.as_listed(row.phone), *shown, cell_of(row.tags or [])]
 
-
-def _csv_contact(row: Row[Any], names: list[str] | None, numbering: Numbering) -> str:
-    fields = row.fields or {}
-    values = [encode(fields) if fields else None] if names is None else [fields.get(name) for name in names]
-    return csv_line([numbering.as_listed(row.phone), *values, cell_of(row.tags or [])])
+    return export(f"{group_id}.csv", ["phone", *(["fields"] if names is None else names), "tags"], read, values, 0)
 
 
 def _contact(row: Row[Any]) -> Any:

@@ -12,6 +12,7 @@ from api.schemas.examples import (
     WEBHOOK_ID,
     WEBHOOK_URL,
 )
+from api.schemas.send_options import OfSend
 from shared.inbound import Keyword
 from shared.lifecycle import STORED_STATUSES, Category, MessageStatus, SendState
 from shared.outbox import EventType
@@ -19,7 +20,7 @@ from shared.outbox import EventType
 EVENT_COUNTS = {"accepted": 3} | {str(status): 0 for status in STORED_STATUSES} | {"sent": 1, "delivered": 2}
 
 
-class MessageEventData(Response):
+class MessageEventData(OfSend):
     """A message whose status changed."""
 
     message_id = fields.UUID("The message.", MESSAGE_ID)
@@ -34,11 +35,7 @@ class MessageEventData(Response):
         MessageErrorResponse, "Why it was not delivered, or is in doubt; null if there was no error.", allow_none=True
     )
     sender_id = fields.String("The sender ID.", "ACME", allow_none=True)
-    reference = fields.String(
-        "Your own reference, returned wherever the send appears.", "order A-1042", allow_none=True
-    )
     metadata = fields.Dict("Your own data, as you sent it.", {"order": "A-1042"}, allow_none=True)
-    test = fields.Boolean("Whether it belongs to the sandbox: it reaches no phone and uses play credits.", False)
 
 
 class MessageReceivedData(Response):
@@ -56,7 +53,7 @@ class MessageReceivedData(Response):
     )
 
 
-class SendEventData(Response):
+class SendEventData(OfSend):
     """A send that ended or is held."""
 
     send_id = fields.UUID("The send.", SEND_ID)
@@ -70,11 +67,7 @@ class SendEventData(Response):
         values=fields.Integer(),
     )
     held_reason = fields.String("Why the send is held; null if it is not.", allow_none=True)
-    reference = fields.String(
-        "Your own reference, returned wherever the send appears.", "order A-1042", allow_none=True
-    )
     metadata = fields.Dict("Your own data, as you sent it.", {"order": "A-1042"}, allow_none=True)
-    test = fields.Boolean("Whether it belongs to the sandbox: it reaches no phone and uses play credits.", False)
     created_at = fields.Timestamp("When it was accepted.", ACCEPTED_AT)
     completed_at = fields.Timestamp(
         "When the last message was submitted or ended.", "2026-03-02T09:00:01.250Z", allow_none=True

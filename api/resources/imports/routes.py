@@ -1,6 +1,6 @@
 """Contact imports: a file is stored during the upload, and then read by a worker."""
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
@@ -11,7 +11,7 @@ from api.auth.tokens import Caller
 from api.commit.draft import encode
 from api.endpoint import endpoint, key_of_request, services
 from api.http.bounded_queries import last_examined, reading_list
-from api.http.csv import CSV_PAGE, csv_line
+from api.http.csv import CSV_PAGE, export
 from api.http.pagination import number_cursor, page, uuid_cursor
 from api.http.request import current_request
 from api.http.responses import CsvResponse
@@ -164,18 +164,12 @@ def _find(connection: Connection, caller: Caller, import_id: UUID) -> Row[Any]:
 def _csv(import_id: UUID) -> CsvResponse:
     engine = services().engine
 
-    def lines() -> Iterator[str]:
-        yield csv_line(["line", "value", "code", "detail"])
-        after = 0
-        while True:
-            with reading_list(engine) as connection:
-                rows = connection.execute(ERRORS, {"id": import_id, "after": after, "limit": CSV_PAGE}).all()
-            yield "".join(csv_line(row) for row in rows)
-            if len(rows) < CSV_PAGE:
-                return
-            after = rows[-1].line
+    def read(after: int) -> tuple[Sequence[Any], int | None]:
+        with reading_list(engine) as connection:
+            rows = connection.execute(ERRORS, {"id": import_id, "after": after, "limit": CSV_PAGE}).all()
+        return rows, rows[-1].line if len(rows) == CSV_PAGE else None
 
-    return CsvResponse(lines(), f"{import_id}.csv")
+    return export(f"{import_id}.csv", ["line", "value", "code", "detail"], read, tuple, 0)
 
 
 def _import(row: Any) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from typing import Any
 from marshmallow import validate, validates_schema
 
 from api.auth.token_claims import VALID_FOR_PEOPLE
+from api.resources.auth.schemas import TokenResponse
 from api.schemas import fields
 from api.schemas.base import Request, Response
 from api.schemas.errors import fail
@@ -126,16 +127,11 @@ class SessionEndedResponse(Response):
     ended = fields.Boolean("The session and its tokens are revoked.", True)
 
 
-class PersonTokenResponse(Response):
+class PersonTokenResponse(TokenResponse):
     """A bearer token of the person."""
 
-    access_token = fields.String(
-        "The token. Send it as `Authorization: Bearer …`.", "eyJhIjo3LCJrIjoicGVyc29uIn0.aZ8x1A.Qm9nR2s"
-    )
-    token_type = fields.String("Always `Bearer`.", "Bearer", one_of=["Bearer"])
     expires_in = fields.Integer("Seconds until the token expires.", VALID_FOR_PEOPLE)
     expires_at = fields.Timestamp("When the token expires.", "2026-03-02T09:10:00.000Z", format="date-time")
-    scope = fields.String("The token's scopes, separated by spaces.", "balance:read groups:read sms:read")
 
 
 class AccountTokenResponse(PersonTokenResponse):

@@ -81,8 +81,6 @@ def doubt_of(connection: Connection, message: MessageRow) -> Doubt | None:
         return Doubt(since, row.reason, max(row.resolved_at, since), row.resolved_by, row.evidence, row.status)
     if message.status == MessageStatus.IN_DOUBT:
         return Doubt(_end_of_last(message), message.error)
-    if _was_in_doubt(message):
-        return Doubt(message.submitted_at, None, message.finished_at, status=message.status)
     return None
 
 
@@ -90,13 +88,6 @@ def attempts_of(connection: Connection, message: MessageRow, doubt: Doubt | None
     """The message's attempts, oldest first."""
     earlier = [_failed(row) for row in connection.execute(FAILED, {"id": message.id})]
     return [*earlier, *_last(message, doubt)]
-
-
-def _was_in_doubt(message: MessageRow) -> bool:
-    """Whether a doubt was resolved before resolutions were recorded. The time of the response is then unknown too."""
-    ended = message.status in (MessageStatus.FAILED, MessageStatus.EXPIRED)
-    ended_later = message.finished_at is not None and message.finished_at != message.submitted_at
-    return message.answer_ms is None and ended and ended_later
 
 
 def _end_of_last(message: MessageRow) -> datetime:

@@ -1,6 +1,5 @@
 """Messages: lists, search, and the text, attempts and timeline of one message."""
 
-from collections.abc import Iterator
 from datetime import datetime
 from functools import partial
 from typing import Any
@@ -11,7 +10,7 @@ from sqlalchemy import Connection
 from api.auth.tokens import Caller
 from api.endpoint import endpoint, json_response, replica_reads, services
 from api.http.bounded_queries import reading_list
-from api.http.csv import CSV_PAGE, csv_line
+from api.http.csv import CSV_PAGE, export
 from api.http.request import current_request
 from api.http.responses import CsvResponse, JsonResponse
 from api.problems import Problem
@@ -28,7 +27,18 @@ from api.schemas.paging import page_of
 from shared.carriers.error_codes import carrier_code_of, code_of
 from shared.db.connection import reading
 
-CSV_HEADER = "message_id,phone,status,segments,cost,error,submitted_at,finished_at,error_code,carrier\n"
+CSV_HEADER = [
+    "message_id",
+    "phone",
+    "status",
+    "segments",
+    "cost",
+    "error",
+    "submitted_at",
+    "finished_at",
+    "error_code",
+    "carrier",
+]
 
 
 @endpoint(
@@ -49,36 +59,28 @@ def list_send_messages(caller: Caller, send_id: UUID, query: dict[str, Any]) -> 
 
 
 def _csv(caller: Caller, send_id: UUID, completed_at: datetime | None) -> CsvResponse:
-    read_before = replica_reads().read_before
+    reads = replica_reads()
 
-    def lines() -> Iterator[str]:
-        yield CSV_HEADER
-        query: dict[str, Any] = {"limit": CSV_PAGE}
-        while True:
-            find = partial(find_messages, account=caller.account_id, query=query, send=send_id)
-            page = read_before(completed_at, find)
-            yield "".join(_csv_line(row) for row in page.messages)
-            if page.next_cursor is None:
-                return
-            query["cursor"] = page.next_cursor
+    def read(cursor: str | None) -> tuple[list[MessageRow], str | None]:
+        query = {"limit": CSV_PAGE} | ({} if cursor is None else {"cursor": cursor})
+        find = partial(find_messages, account=caller.account_id, query=query, send=send_id)
+        return reads.read_before(completed_at, find)
 
-    return CsvResponse(lines(), f"{send_id}.csv")
+    return export(f"{send_id}.csv", CSV_HEADER, read, _csv_values)
 
 
-def _csv_line(row: MessageRow) -> str:
-    return csv_line(
-        (
-            row.id,
-            row.phone,
-            row.status,
-            row.segments,
-            row.cost,
-            carrier_code_of(row.status, row.error) or row.error,
-            timestamp(row.submitted_at),
-            timestamp(row.finished_at),
-            code_of(row.status, row.error),
-            row.carrier,
-        )
+def _csv_values(row: MessageRow) -> tuple[object, ...]:
+    return (
+        row.id,
+        row.phone,
+        row.status,
+        row.segments,
+        row.cost,
+        carrier_code_of(row.status, row.error) or row.error,
+        timestamp(row.submitted_at),
+        timestamp(row.finished_at),
+        code_of(row.status, row.error),
+        row.carrier,
     )
 
 

@@ -9,6 +9,7 @@ from api.schemas.base import Response
 from api.schemas.examples import ACCEPTED_AT, DELIVERED_AT, MESSAGE_ID, PHONE, SEND_ID, SENT_AT
 from api.schemas.fields import MAX_REFERENCE_LENGTH
 from api.schemas.paging import Paging
+from api.schemas.send_options import OfSend
 from shared.carriers.error_catalogue import CATALOGUE
 from shared.carriers.error_codes import error_of
 from shared.lifecycle import Category, MessageStatus
@@ -79,7 +80,7 @@ class MessageErrorResponse(Response):
     text = fields.String("Human-readable meaning of the code.", CATALOGUE["absent_subscriber"].meaning)
 
 
-class MessageResponse(Response):
+class MessageResponse(OfSend):
     """One message to one phone number."""
 
     message_id = fields.UUID("The message.", MESSAGE_ID)
@@ -104,10 +105,6 @@ class MessageResponse(Response):
         ERROR_EXAMPLE,
         allow_none=True,
     )
-    reference = fields.String(
-        "Your own reference, returned wherever the send appears.", "order A-1042", allow_none=True
-    )
-    test = fields.Boolean("Whether it belongs to the sandbox: it reaches no phone and uses play credits.", False)
     submitted_at = fields.Timestamp(
         "When it was submitted to the carrier; null if it was not. If a crash left it in doubt, the latest possible"
         " time.",

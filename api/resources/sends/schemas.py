@@ -13,6 +13,7 @@ from api.schemas.errors import fail
 from api.schemas.examples import ACCEPTED_AT, EXPIRES_AT, SEND_COUNTS, SEND_ID, WEBHOOK_URL
 from api.schemas.paging import Paging
 from api.schemas.rules import CapResponse, QuietHoursRuleResponse, StopRuleResponse
+from api.schemas.send_options import OfSend
 from api.schemas.times import check_due, check_expiry
 from shared.carriers.error_codes import WITH_ERROR
 from shared.lifecycle import Category, MessageStatus, SendState
@@ -65,7 +66,7 @@ class SendChanges(Request):
             raise fail("required", "Provide `send_at`, `expires_at`, `rate` or `message`.")
 
 
-class SendResponse(Response):
+class SendResponse(OfSend):
     """A send, with its status and counts."""
 
     send_id = fields.UUID("The send.", SEND_ID, attribute="id")
@@ -88,9 +89,6 @@ class SendResponse(Response):
         3,
     )
     category = fields.String("The message's purpose, which decides its priority.", "transactional", one_of=Category)
-    reference = fields.String(
-        "Your own reference, returned wherever the send appears.", "order A-1042", allow_none=True
-    )
     metadata = fields.Dict("Your own data, as you sent it.", {"order": "A-1042"}, allow_none=True)
     callback_url = fields.String(
         "URL that receives this send's events, in addition to your webhooks.", WEBHOOK_URL, allow_none=True
@@ -131,7 +129,6 @@ class SendResponse(Response):
     held_reason = fields.String("Why the send is held; null if it is not.", allow_none=True)
     send_at = fields.Timestamp("When it is due; null means at once.", allow_none=True)
     expires_at = fields.Timestamp("When unsent messages expire.", EXPIRES_AT)
-    test = fields.Boolean("Whether it belongs to the sandbox: it reaches no phone and uses play credits.", False)
     messages_url = fields.String("URL that lists all messages of the send.", f"/api/v1/sends/{SEND_ID}/messages")
     created_at = fields.Timestamp("When it was accepted.", ACCEPTED_AT)
     completed_at = fields.Timestamp(

@@ -1,17 +1,13 @@
 """The response schema of quotes."""
 
-from api.resources.sms.responses import BulkSegmentsResponse, CountsResponse, EncodingResponse, RejectedResponse
+from api.resources.sms.responses import EncodingResponse, RecipientsResponse
 from api.schemas import fields
-from api.schemas.base import Response
-from api.schemas.examples import NOT_A_PHONE, PHONE
 from api.schemas.rules import CapResponse, QuietHoursRuleResponse, StopRuleResponse
 
 
-class QuoteResponse(Response):
+class QuoteResponse(RecipientsResponse):
     """The cost of a send and the recipients it would reject."""
 
-    counts = fields.Nested(CountsResponse, "Numbers of accepted and rejected recipients.")
-    segments = fields.Nested(BulkSegmentsResponse, "Number of segments, and their encoding.")
     parts = fields.List(
         fields.String(), "The text of each segment; empty if messages differ.", ["Your table is ready."]
     )
@@ -33,15 +29,6 @@ class QuoteResponse(Response):
         "The account's cap on messages of this category to one phone number; null means unlimited.",
         allow_none=True,
     )
-    rejected = fields.List(
-        fields.Nested(RejectedResponse),
-        "The recipients that were not accepted, at most 1,000.",
-        [
-            {"index": 3, "phone": "0712", "code": "invalid_phone", "detail": NOT_A_PHONE},
-            {"index": 4, "phone": PHONE, "code": "duplicate", "duplicate_of": 0},
-        ],
-    )
-    rejected_truncated = fields.Boolean("Whether more were rejected than `rejected` lists.", True, required=False)
     encoding = fields.Nested(
         EncodingResponse,
         "Why the text is UCS-2, or what `on_unicode: transliterate` changed; absent if the given text is GSM-7.",

@@ -3,6 +3,7 @@
 from api.schemas import fields
 from api.schemas.base import Response
 from api.schemas.examples import ACCEPTED_AT, EXPIRES_AT, MESSAGE_ID, NOT_A_PHONE, PHONE, SEND_ID
+from api.schemas.send_options import OfSend
 from shared.lifecycle import Category, SendState
 
 REJECTIONS = [
@@ -72,16 +73,12 @@ class EncodingResponse(Response):
     )
 
 
-class AcceptedSendResponse(Response):
+class AcceptedSendResponse(OfSend):
     """An accepted send."""
 
     send_id = fields.UUID("The send.", SEND_ID)
     sender_id = fields.String("The sender ID.", "ACME")
     category = fields.String("The message's purpose, which decides its priority.", "transactional", one_of=Category)
-    reference = fields.String(
-        "Your own reference, returned wherever the send appears.", "order A-1042", allow_none=True
-    )
-    test = fields.Boolean("Whether it belongs to the sandbox: it reaches no phone and uses play credits.", False)
     created_at = fields.Timestamp("When it was accepted.", ACCEPTED_AT)
     status = fields.String("Current status.", "queued", one_of=SendState)
     cost = fields.Integer("The cost of the send, in credits.", 1)
@@ -160,14 +157,11 @@ class AcceptedResponse(Response):
     phone = fields.String("Digits only, starting with the country code; null if it was erased.", PHONE, allow_none=True)
 
 
-class BulkResponse(AcceptedSendResponse):
-    """An accepted bulk or group send."""
+class RecipientsResponse(Response):
+    """The recipients of a send or a quote, and their segments."""
 
-    group_id = fields.UUID("The group of a group send; null for other sends.", allow_none=True)
     counts = fields.Nested(CountsResponse, "Numbers of accepted and rejected recipients.")
     segments = fields.Nested(BulkSegmentsResponse, "Number of segments, and their encoding.")
-    cost = fields.Integer("The cost of the send, in credits.", 3)
-    balance = fields.Integer("Credits left to spend after this.", 996)
     rejected = fields.List(
         fields.Nested(RejectedResponse),
         "The recipients that were not accepted, at most 1,000.",
@@ -177,6 +171,14 @@ class BulkResponse(AcceptedSendResponse):
         ],
     )
     rejected_truncated = fields.Boolean("Whether more were rejected than `rejected` lists.", True, required=False)
+
+
+class BulkResponse(AcceptedSendResponse, RecipientsResponse):
+    """An accepted bulk or group send."""
+
+    group_id = fields.UUID("The group of a group send; null for other sends.", allow_none=True)
+    cost = fields.Integer("The cost of the send, in credits.", 3)
+    balance = fields.Integer("Credits left to spend after this.", 996)
     messages = fields.List(
         fields.Nested(AcceptedResponse), "The accepted recipients in order, at most 1,000; none for a group send."
     )

@@ -1,6 +1,6 @@
 """The opt-out list: phones that the account may not send to."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from sqlalchemy import Column, Connection, Row, bindparam, select, tuple_
@@ -9,7 +9,7 @@ from api.act_once import act_once
 from api.auth.tokens import Caller
 from api.endpoint import endpoint, services
 from api.http.bounded_queries import last_examined, reading_list
-from api.http.csv import CSV_PAGE, csv_line, read_csv
+from api.http.csv import CSV_PAGE, export, read_csv
 from api.http.json_body import LARGE_BODY
 from api.http.pagination import bad_cursor, from_cursor, page
 from api.http.request import current_request
@@ -163,25 +163,17 @@ def _page(
 def _csv(caller: Caller, query: dict[str, Any], after: Position, numbering: Numbering) -> CsvResponse:
     engine = services().engine
 
-    def lines() -> Iterator[str]:
-        last = after
-        yield csv_line(CSV_HEADER)
-        while True:
-            with reading_list(engine) as connection:
-                rows, end = _page(connection, caller, query, last, CSV_PAGE)
-            yield "".join(_csv_suppression(row, numbering) for row in rows)
-            last_row = rows[-1] if len(rows) == CSV_PAGE else end
-            if last_row is None:
-                return
-            last = (last_row.phone, last_row.category, last_row.sender_id)
+    def read(after: Position) -> tuple[Sequence[Row[Any]], Position | None]:
+        with reading_list(engine) as connection:
+            rows, end = _page(connection, caller, query, after, CSV_PAGE)
+        last = rows[-1] if len(rows) == CSV_PAGE else end
+        return rows, None if last is None else (last.phone, last.category, last.sender_id)
 
-    return CsvResponse(lines(), "suppressions.csv")
+    def values(row: Row[Any]) -> list[object]:
+        phone = numbering.as_listed(row.phone)
+        return [phone, row.category, row.sender_id, row.reason, timestamp(row.created_at)]
 
-
-def _csv_suppression(row: Any, numbering: Numbering) -> str:
-    return csv_line(
-        (numbering.as_listed(row.phone), row.category, row.sender_id, row.reason, timestamp(row.created_at))
-    )
+    return export("suppressions.csv", CSV_HEADER, read, values, after)
 
 
 def _place(row: Any) -> str:

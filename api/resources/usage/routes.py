@@ -1,7 +1,6 @@
 """Usage reports: counts of messages, by dimension."""
 
 import json
-from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta
 from functools import partial
 from typing import Any
@@ -10,7 +9,7 @@ from sqlalchemy import Connection, Row, select, text
 
 from api.auth.tokens import Caller
 from api.endpoint import endpoint, replica_reads
-from api.http.csv import CSV_PAGE, csv_line
+from api.http.csv import CSV_PAGE, export
 from api.http.pagination import list_cursor, page
 from api.http.request import current_request
 from api.http.responses import CsvResponse
@@ -100,16 +99,10 @@ def _counts(row: Row[Any]) -> Any:
 
 
 def _csv(parameters: dict[str, Any]) -> CsvResponse:
-    read = replica_reads().read
+    reads = replica_reads()
 
-    def lines() -> Iterator[str]:
-        yield csv_line(COLUMNS)
-        after: list[str] | None = None
-        while True:
-            rows = read(partial(_page, parameters=parameters, after=after, limit=CSV_PAGE))
-            yield "".join(csv_line(getattr(row, name) for name in COLUMNS) for row in rows)
-            if len(rows) < CSV_PAGE:
-                return
-            after = _position(rows[-1])
+    def read(after: list[str] | None) -> tuple[list[Row[Any]], list[str] | None]:
+        rows = reads.read(partial(_page, parameters=parameters, after=after, limit=CSV_PAGE))
+        return rows, _position(rows[-1]) if len(rows) == CSV_PAGE else None
 
-    return CsvResponse(lines(), "usage.csv")
+    return export("usage.csv", COLUMNS, read, lambda row: [getattr(row, name) for name in COLUMNS])

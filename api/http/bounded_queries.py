@@ -1,10 +1,10 @@
 """Reads for lists and reports, bounded in time and in the number of rows that an unindexed filter examines."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from sqlalchemy import Connection, Engine, Row, Select, bindparam, func, select
+from sqlalchemy import ColumnElement, Connection, Engine, Row, Select, bindparam, func, select, tuple_
 
 from shared.db.connection import STATEMENT_MILLISECONDS, reading
 
@@ -40,3 +40,24 @@ def last_examined(connection: Connection, positions: Select[Any]) -> Row[Any] | 
     `positions` selects the cursor positions of the remaining rows, in the list's order, by an index.
     """
     return connection.execute(positions.offset(MAX_ROWS_EXAMINED - 1).limit(1)).one_or_none()
+
+
+def filtered_page(
+    connection: Connection,
+    listed: Select[Any],
+    order: Sequence[ColumnElement[Any]],
+    filters: Sequence[ColumnElement[bool]],
+    limit: int,
+    *,
+    newest_first: bool = False,
+) -> tuple[Sequence[Row[Any]], Row[Any] | None]:
+    """Up to `limit` rows of a list that pass the filters, and the last row examined if more remain.
+
+    `listed` selects the rows that remain, by an index that gives them in this order. No index serves the filters.
+    """
+    by = [column.desc() if newest_first else column for column in order]
+    end = last_examined(connection, listed.with_only_columns(*order).order_by(*by)) if filters else None
+    if end is not None:
+        place, last = tuple_(*order), tuple_(*end)
+        listed = listed.where(place >= last if newest_first else place <= last)
+    return connection.execute(listed.where(*filters).order_by(*by).limit(limit)).all(), end

@@ -11,7 +11,7 @@ from api.act_once import act_once
 from api.auth.tokens import Caller
 from api.commit.draft import MAX_INLINE_ENTRIES, encode
 from api.endpoint import endpoint, key_of_request, services
-from api.http.bounded_queries import last_examined, reading_list
+from api.http.bounded_queries import filtered_page, reading_list
 from api.http.csv import export
 from api.http.pagination import number_cursor, page
 from api.http.request import current_request
@@ -202,27 +202,19 @@ def _put(connection: Connection, group_id: UUID, entries: ReadEntries, first: Pu
 
 def _page(
     connection: Connection, group_id: UUID, query: dict[str, Any], after: int, limit: int
-) -> tuple[list[Row[Any]], Row[Any] | None]:
+) -> tuple[Sequence[Row[Any]], Row[Any] | None]:
     """A page of contacts, and the last row examined if the filters have not examined all."""
-    conditions = [CONTACTS.group_id == group_id, CONTACTS.position > after]
-    filters = []
+    listed = select(*LISTED).where(CONTACTS.group_id == group_id, CONTACTS.position > after)
     if "phone" in query:
-        filters.append(CONTACTS.phone == int(query["phone"]))
-    end = None
-    if "tag" in query:
-        filters.append(type_coerce(CONTACTS.tags, ARRAY(Text)).contains([query["tag"]]))
-        if "phone" not in query:
-            end = last_examined(connection, select(CONTACTS.position).where(*conditions).order_by(CONTACTS.position))
-    if end is not None:
-        filters.append(CONTACTS.position <= end.position)
-    rows = select(*LISTED).where(*conditions, *filters).order_by(CONTACTS.position).limit(limit)
-    return list(connection.execute(rows)), end
+        listed = listed.where(CONTACTS.phone == int(query["phone"]))
+    filters = [type_coerce(CONTACTS.tags, ARRAY(Text)).contains([query["tag"]])] if "tag" in query else []
+    return filtered_page(connection, listed, [CONTACTS.position], filters, limit)
 
 
 def _csv(group_id: UUID, names: list[str] | None, query: dict[str, Any], numbering: Numbering) -> CsvResponse:
     engine = services().engine
 
-    def read(after: int) -> tuple[list[Row[Any]], int | None]:
+    def read(after: int) -> tuple[Sequence[Row[Any]], int | None]:
         with reading_list(engine) as connection:
             rows, end = _page(connection, group_id, query, after, CONTACTS_PAGE)
         last = rows[-1] if len(rows) == CONTACTS_PAGE else end

@@ -9,7 +9,7 @@ from sqlalchemy import Connection, Row, Uuid, bindparam, literal, select, tuple_
 from api.act_once import act_once
 from api.auth.tokens import Caller
 from api.endpoint import endpoint, key_of_request, services
-from api.http.bounded_queries import last_examined, reading_list
+from api.http.bounded_queries import filtered_page, reading_list
 from api.http.pagination import page, uuid_cursor
 from api.idempotency import IdempotentResponse, replay_if_repeated
 from api.problems import Problem, invalid
@@ -95,20 +95,14 @@ def test_webhook(caller: Caller, webhook_id: UUID) -> IdempotentResponse:
 def list_deliveries(caller: Caller, webhook_id: UUID, query: dict[str, Any]) -> Any:
     """List the webhook's deliveries, newest first, without events that wait for their first attempt."""
     event_id = delivery.c.event_id
-    conditions = [delivery.c.webhook_id == webhook_id]
+    listed, limit = select(*FIELDS).where(delivery.c.webhook_id == webhook_id), query["limit"]
     if "cursor" in query:
-        conditions.append(event_id < uuid_cursor(query["cursor"]))
-    end = None
+        listed = listed.where(event_id < uuid_cursor(query["cursor"]))
+    filters = [delivery.c.state == query["status"]] if "status" in query else []
     with reading_list(services().engine) as connection:
         find_webhook(connection, caller, webhook_id)
-        if "status" in query:
-            end = last_examined(connection, select(event_id).where(*conditions).order_by(event_id.desc()))
-            conditions.append(delivery.c.state == query["status"])
-        if end is not None:
-            conditions.append(event_id >= end.event_id)
-        newest = select(*FIELDS).where(*conditions).order_by(event_id.desc()).limit(query["limit"] + 1)
-        rows = connection.execute(newest).all()
-    return page(rows, query["limit"], lambda row: str(row.event_id), end=end)
+        rows, end = filtered_page(connection, listed, [event_id], filters, limit + 1, newest_first=True)
+    return page(rows, limit, lambda row: str(row.event_id), end=end)
 
 
 @endpoint(

@@ -10,7 +10,7 @@ from api.act_once import act_once
 from api.auth.tokens import Caller
 from api.commit.draft import encode
 from api.endpoint import endpoint, key_of_request, services
-from api.http.bounded_queries import last_examined, reading_list
+from api.http.bounded_queries import filtered_page, reading_list
 from api.http.csv import CSV_PAGE, export
 from api.http.pagination import number_cursor, page, uuid_cursor
 from api.http.request import current_request
@@ -100,18 +100,13 @@ def import_contacts(caller: Caller, group_id: UUID, query: dict[str, Any]) -> Id
 @endpoint("GET", "/imports", query=ImportPaging, response=page_of(ImportResponse), scope="groups:read")
 def list_imports(caller: Caller, query: dict[str, Any]) -> Any:
     """List the account's imports, newest first."""
-    account, end = {"account": caller.account_id}, None
-    conditions = [COLUMNS.id < uuid_cursor(query["cursor"])] if "cursor" in query else []
+    listed, limit = select(*FIELDS).where(OF_ACCOUNT).params(account=caller.account_id), query["limit"]
+    if "cursor" in query:
+        listed = listed.where(COLUMNS.id < uuid_cursor(query["cursor"]))
+    filters = [COLUMNS.group_id == query["group_id"]] if "group_id" in query else []
     with reading_list(services().engine) as connection:
-        if "group_id" in query:
-            positions = select(COLUMNS.id).where(OF_ACCOUNT, *conditions).order_by(COLUMNS.id.desc())
-            end = last_examined(connection, positions.params(account))
-            conditions.append(COLUMNS.group_id == query["group_id"])
-        if end is not None:
-            conditions.append(COLUMNS.id >= end.id)
-        newest = select(*FIELDS).where(OF_ACCOUNT, *conditions).order_by(COLUMNS.id.desc()).limit(query["limit"] + 1)
-        rows = connection.execute(newest, account).all()
-    return page(rows, query["limit"], lambda row: str(row.id), item=_import, end=end)
+        rows, end = filtered_page(connection, listed, [COLUMNS.id], filters, limit + 1, newest_first=True)
+    return page(rows, limit, lambda row: str(row.id), item=_import, end=end)
 
 
 @endpoint("GET", "/imports/<uuid:import_id>", response=ImportResponse, scope="groups:read")

@@ -6,7 +6,7 @@ from sqlalchemy import ColumnElement, exists, func, select
 
 from api.auth.tokens import Caller
 from api.endpoint import endpoint, services
-from api.http.bounded_queries import last_examined, reading_list
+from api.http.bounded_queries import filtered_page, reading_list
 from api.http.pagination import page, uuid_cursor
 from api.resources.inbound.schemas import InboundPaging, InboundResponse
 from api.schemas.paging import page_of
@@ -27,16 +27,11 @@ FIELDS = (
 def list_inbound_messages(caller: Caller, query: dict[str, Any]) -> Any:
     """List the messages that phones sent to the account's numbers, newest first."""
     indexed, filters = _conditions(caller.account_id, query)
-    end = None
+    listed, limit = select(*FIELDS).where(*indexed), query["limit"]
     with reading_list(services().engine) as connection:
-        if filters:
-            end = last_examined(connection, select(INBOUND.id).where(*indexed).order_by(INBOUND.id.desc()))
-        if end is not None:
-            filters.append(INBOUND.id >= end.id)
-        newest = select(*FIELDS).where(*indexed, *filters).order_by(INBOUND.id.desc()).limit(query["limit"] + 1)
-        rows = connection.execute(newest).all()
+        rows, end = filtered_page(connection, listed, [INBOUND.id], filters, limit + 1, newest_first=True)
         texts = texts_of(connection)
-    return page(rows, query["limit"], lambda row: str(row.id), item=lambda row: _inbound(row, texts), end=end)
+    return page(rows, limit, lambda row: str(row.id), item=lambda row: _inbound(row, texts), end=end)
 
 
 def _conditions(account: int, query: dict[str, Any]) -> tuple[list[ColumnElement[bool]], list[ColumnElement[bool]]]:

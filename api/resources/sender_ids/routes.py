@@ -9,7 +9,7 @@ from api.act_once import act_once
 from api.actor import by_caller
 from api.auth.tokens import Caller
 from api.endpoint import endpoint, services
-from api.http.bounded_queries import last_examined, reading_list
+from api.http.bounded_queries import filtered_page, reading_list
 from api.http.pagination import page, uuid_cursor
 from api.idempotency import IdempotentResponse
 from api.problems import Problem
@@ -38,19 +38,15 @@ BY_ID = select(SENDER_ID.sender_id, SENDER_ID.state).where(OF_ACCOUNT, SENDER_ID
 def list_sender_ids(caller: Caller, query: dict[str, Any]) -> Any:
     """List the account's sender IDs and their status."""
     after = uuid_cursor(query.get("cursor")) or FIRST_ID
-    conditions, end = [SENDER_ID.account_id == caller.account_id, SENDER_ID.id > after], None
+    listed = select(*FIELDS).where(SENDER_ID.account_id == caller.account_id, SENDER_ID.id > after)
+    filters, limit = [], query["limit"]
+    if "status" in query:
+        filters.append(SENDER_ID.state == query["status"])
+    if "search" in query:
+        filters.append(SENDER_ID.sender_id.icontains(query["search"], autoescape=True))
     with reading_list(services().engine) as connection:
-        if query.keys() & {"status", "search"}:
-            end = last_examined(connection, select(SENDER_ID.id).where(*conditions).order_by(SENDER_ID.id))
-        if "status" in query:
-            conditions.append(SENDER_ID.state == query["status"])
-        if "search" in query:
-            conditions.append(SENDER_ID.sender_id.icontains(query["search"], autoescape=True))
-        if end is not None:
-            conditions.append(SENDER_ID.id <= end.id)
-        listed = select(*FIELDS).where(*conditions).order_by(SENDER_ID.id).limit(query["limit"] + 1)
-        rows = connection.execute(listed).all()
-    return page(rows, query["limit"], lambda row: str(row.id), item=_sender, end=end)
+        rows, end = filtered_page(connection, listed, [SENDER_ID.id], filters, limit + 1)
+    return page(rows, limit, lambda row: str(row.id), item=_sender, end=end)
 
 
 @endpoint(

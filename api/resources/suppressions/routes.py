@@ -8,7 +8,7 @@ from sqlalchemy import Column, Connection, Row, bindparam, select, tuple_
 from api.act_once import act_once
 from api.auth.tokens import Caller
 from api.endpoint import endpoint, services
-from api.http.bounded_queries import last_examined, reading_list
+from api.http.bounded_queries import filtered_page, reading_list
 from api.http.csv import CSV_PAGE, export, read_csv
 from api.http.json_body import LARGE_BODY
 from api.http.pagination import bad_cursor, from_cursor, page
@@ -145,19 +145,13 @@ def _page(
     connection: Connection, caller: Caller, query: dict[str, Any], after: Position, limit: int
 ) -> tuple[Sequence[Row[Any]], Row[Any] | None]:
     """A page of entries, and the last row examined if the filters have not examined all."""
-    conditions = [SUPPRESSION.account_id == caller.account_id, tuple_(*POSITION) > tuple_(*after)]
+    listed = select(*FIELDS).where(SUPPRESSION.account_id == caller.account_id, tuple_(*POSITION) > tuple_(*after))
     filters = [column == query[column.name] for column in FILTERS if column.name in query]
-    end = None
     if "phone" in query:
-        filters.append(SUPPRESSION.phone == int(query["phone"]))
-    elif query.get("reason") == POSSIBLE:
-        conditions.append(IS_POSSIBLE)  # found by an index
-    elif filters:
-        end = last_examined(connection, select(*POSITION).where(*conditions).order_by(*POSITION))
-    if end is not None:
-        filters.append(tuple_(*POSITION) <= tuple_(*end))
-    entries = select(*FIELDS).where(*conditions, *filters).order_by(*POSITION).limit(limit)
-    return connection.execute(entries).all(), end
+        listed = listed.where(SUPPRESSION.phone == int(query["phone"]))
+    if query.get("reason") == POSSIBLE:
+        listed, filters = listed.where(IS_POSSIBLE, *filters), []  # these are few, and found by an index
+    return filtered_page(connection, listed, POSITION, filters, limit)
 
 
 def _csv(caller: Caller, query: dict[str, Any], after: Position, numbering: Numbering) -> CsvResponse:

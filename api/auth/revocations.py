@@ -3,9 +3,8 @@
 import time
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, DateTime, Engine, Select, Text, bindparam, case, func, or_, select
+from sqlalchemy import Connection, DateTime, Engine, Text, bindparam, case, func, or_, select
 from sqlalchemy.dialects.postgresql import insert
 
 from api.auth.caller import Caller
@@ -31,15 +30,6 @@ KEPT = timedelta(hours=25)
 LONG_AGO = func.now() - KEPT
 SINCE = bindparam("since", type_=DateTime(timezone=True))
 
-
-def _ended_keys(since: ColumnElement[Any]) -> Select[Any]:
-    """The keys that were revoked or have expired since then."""
-    ended_at = func.least(api_key.c.revoked_at, api_key.c.expires_at)
-    return select(api_key.c.id, (ended_at + KEPT).label("expires_at")).where(
-        or_(api_key.c.revoked_at >= since, api_key.c.expires_at.between(since, func.now()))
-    )
-
-
 CLOCK = select(func.clock_timestamp())
 REVOKED = select(revoked_token.c.id, revoked_token.c.expires_at).where(revoked_token.c.expires_at > func.now())
 REVOKED_SINCE = select(revoked_token.c.id, revoked_token.c.expires_at).where(revoked_token.c.revoked_at >= SINCE)
@@ -51,6 +41,9 @@ RECENTLY = func.now() - timedelta(minutes=75)
 ENDED_SESSIONS = select(person_session.c.id).where(person_session.c.ended_at > RECENTLY)
 CHANGED_MEMBERSHIPS = select(membership.c.account_id, membership.c.person_id, membership.c.version).where(
     membership.c.changed_at > RECENTLY
+)
+ENDED_KEYS = select(api_key.c.id).where(
+    or_(api_key.c.revoked_at >= LONG_AGO, api_key.c.expires_at.between(LONG_AGO, func.now()))
 )
 CLOSED_ACCOUNTS = select(account.c.id).where(account.c.state != "active")
 
@@ -70,38 +63,36 @@ LOCK_TOKEN = select(func.pg_advisory_xact_lock(func.hashtextextended("token " + 
 FIND_REVOKED = select(revoked_token.c.id).where(revoked_token.c.id == TOKEN)
 
 
-class ExpiringIds:
-    """The ids of what was revoked or has ended, each until it need not be known any more.
+class RevokedTokens:
+    """The revoked tokens that have not expired, which can be 10,000 of each account.
 
     The first read loads all, later reads only new ones. Lookups are safe while one thread reads.
     """
 
-    def __init__(self, everything: Select[Any], since: Select[Any]) -> None:
-        """The two statements select `id`, and `expires_at`: until when the id must be known."""
-        self._everything, self._since = everything, since
+    def __init__(self) -> None:
         self.ends: dict[str, float] = {}
-        """Until when each must be known, in seconds since the epoch."""
+        """When each expires, in seconds since the epoch."""
         self._read_until: datetime | None = None
         self._forget_at = time.monotonic() + FORGET_EVERY
 
-    def __contains__(self, ended: str) -> bool:
-        return ended in self.ends
+    def __contains__(self, token_id: str) -> bool:
+        return token_id in self.ends
 
     def __len__(self) -> int:
         return len(self.ends)
 
-    def add(self, ended: str, expires_at: datetime) -> None:
-        """Add one, to be known until `expires_at`."""
-        self.ends[ended] = expires_at.timestamp()
+    def add(self, token_id: str, expires_at: datetime) -> None:
+        """Add one, to be known until it expires."""
+        self.ends[token_id] = expires_at.timestamp()
 
     def read(self, connection: Connection) -> int:
-        """Load what has ended since the last read. Returns the number of rows read."""
+        """Load what was revoked since the last read. Returns the number of rows read."""
         now = connection.execute(CLOCK).scalar_one()
         if self._read_until is None:
-            rows = connection.execute(self._everything).all()
+            rows = connection.execute(REVOKED).all()
         else:
             since = min(self._read_until, now) - OVERLAP  # the clock may have been set back since then
-            rows = connection.execute(self._since, {"since": since}).all()
+            rows = connection.execute(REVOKED_SINCE, {"since": since}).all()
         for row in rows:
             self.add(row.id, row.expires_at)
         self._read_until = now
@@ -110,18 +101,11 @@ class ExpiringIds:
         return len(rows)
 
     def forget(self) -> None:
-        """Remove what need not be known any more."""
+        """Remove the expired ones."""
         now = time.time()
-        for ended in [ended for ended, end in list(self.ends.items()) if end < now]:
-            del self.ends[ended]
+        for token_id in [token_id for token_id, end in list(self.ends.items()) if end < now]:
+            del self.ends[token_id]
         self._forget_at = time.monotonic() + FORGET_EVERY
-
-
-class RevokedTokens(ExpiringIds):
-    """The revoked tokens that have not expired."""
-
-    def __init__(self) -> None:
-        super().__init__(REVOKED, REVOKED_SINCE)
 
     def revoke(self, engine: Engine, caller: Caller) -> None:
         """Revoke a caller's token. Raises Problem rate_limited if its key or account has too many revoked tokens."""
@@ -146,13 +130,6 @@ def lock_token(connection: Connection, token_id: str) -> bool:
     return connection.execute(FIND_REVOKED, {"token": token_id}).one_or_none() is None
 
 
-class EndedKeys(ExpiringIds):
-    """The keys that were revoked or have expired, until the last of their tokens has."""
-
-    def __init__(self) -> None:
-        super().__init__(_ended_keys(LONG_AGO), _ended_keys(SINCE))
-
-
 def _too_many(tokens: str) -> Problem:
     detail = f"{tokens} were revoked in a day. Rotate or revoke the key."
     return Problem("rate_limited", detail, headers={"Retry-After": "3600"})
@@ -163,7 +140,8 @@ class Revocations:
     """A snapshot of all revocations, and of the limits of accounts."""
 
     tokens: RevokedTokens = field(default_factory=RevokedTokens)
-    keys: EndedKeys = field(default_factory=EndedKeys)
+    keys: frozenset[str] = frozenset()
+    """Keys that were revoked or have expired, until the last of their tokens has."""
     accounts: frozenset[int] = frozenset()
     oldest: dict[str, int] = field(default_factory=dict)
     """The oldest live generation of each recently rotated key."""
@@ -178,13 +156,12 @@ class Revocations:
 
 
 def read_revocations(engine: Engine, known: Revocations) -> Revocations:
-    """Read the current revocations. The tokens and keys of `known` are brought up to date."""
+    """Read the current revocations. The tokens of `known` are brought up to date."""
     with reading(engine) as connection:
         known.tokens.read(connection)
-        known.keys.read(connection)
         return Revocations(
             known.tokens,
-            known.keys,
+            frozenset(connection.execute(ENDED_KEYS).scalars()),
             frozenset(connection.execute(CLOSED_ACCOUNTS).scalars()),
             {row.id: row[1] for row in connection.execute(OLDEST)},
             all_limits(connection),

@@ -245,7 +245,7 @@ def _is_revoked(caller: Caller, revoked: Revocations) -> bool:
         account_id, version, session_id = caller.membership
         if session_id in revoked.sessions or version < revoked.members.get((account_id, key), 0):
             return True
-    if caller.token_id in revoked.tokens.ends or key in revoked.keys.ends:
+    if caller.token_id in revoked.tokens.ends or key in revoked.keys:
         return True
     return caller.generation < revoked.oldest.get(key, 0)
 

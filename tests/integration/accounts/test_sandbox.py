@@ -131,7 +131,7 @@ def test_what_an_operator_sets_holds_for_the_sandbox_too(service: Service) -> No
     assert sandbox.get("/limits").json["pumping_guard"] == "off"
     change(service, set_cap, service.account_id, "marketing", (2, 24))
     sent = sandbox.send(category="marketing").json["send_id"]
-    assert sandbox.get(f"/sends/{sent}").json["cap"] == {"most": 2, "hours": 24}
+    assert sandbox.get(f"/sends/{sent}").json["cap"] == {"messages": 2, "hours": 24}
     change(service, suspend_account, service.account_id)
     assert code(sandbox.get("/balance")) == "account_suspended"
     change(service, activate_account, service.account_id)

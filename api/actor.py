@@ -10,16 +10,11 @@ from shared.accounts.audit_log import Actor
 from shared.people.persons import actor_of
 
 
-def by_caller(caller: Caller) -> Actor:
-    """The caller's API key or person, the request's id and its address, as the audit log records them."""
+def by_caller(caller: Caller | Operator) -> Actor:
+    """The caller's key or person, the request's id and its address, as the audit log records them."""
     return Actor(caller.actor, current_request().request_id, client_address())
 
 
 def by_person(person_id: UUID) -> Actor:
     """A person who is signed in, the request's id and its address, as the audit log records them."""
     return Actor(actor_of(person_id), current_request().request_id, client_address())
-
-
-def by_operator(operator: Operator) -> Actor:
-    """The operator, the request's id and its address, as the audit log records them."""
-    return Actor(operator.actor, current_request().request_id, client_address())

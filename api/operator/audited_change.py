@@ -6,7 +6,7 @@ from typing import Any
 
 from sqlalchemy import Connection
 
-from api.actor import by_operator
+from api.actor import by_caller
 from api.auth.operator_tokens import Operator
 from api.auth.still_valid import lock_operator
 from api.commit.draft import encode
@@ -28,14 +28,14 @@ def act_once(
     for what is refused.
     """
     key = key_of_request(operator, request)
-    by = by_operator(operator)
+    by = by_caller(operator)
     with operator_transaction(operator) as connection:
         return once(connection, key, lambda: encode(current_request().show(change(connection, by))))
 
 
 def act(operator: Operator, change: Callable[[Connection, Actor], Any]) -> Any:
     """Call `change` in a transaction, for a request that may be repeated without harm. Raises as `act_once`."""
-    by = by_operator(operator)
+    by = by_caller(operator)
     with operator_transaction(operator) as connection:
         return change(connection, by)
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from sqlalchemy import Connection
 
-from api.actor import by_operator
+from api.actor import by_caller
 from api.auth.operator_tokens import Operator
 from api.endpoint import key_of_request, services
 from api.http.bounded_queries import reading_list
@@ -96,7 +96,7 @@ def send_test_message(caller: Operator, carrier: str, body: dict[str, Any]) -> I
         _carrier(connection, carrier)
     with refusals():
         begin = partial(operator_transaction, caller)
-        return accept_test_message(services(), carrier, body, key, by=by_operator(caller), begin=begin)
+        return accept_test_message(services(), carrier, body, key, by=by_caller(caller), begin=begin)
 
 
 @operator_endpoint("GET", "/carrier-limits", response=list_of(RateLimitResponse), scope="read")

@@ -4,7 +4,7 @@ from typing import Any
 
 from sqlalchemy import Connection
 
-from api.actor import by_operator
+from api.actor import by_caller
 from api.auth.operator_tokens import Operator
 from api.endpoint import key_of_request, services
 from api.http.bounded_queries import reading_list
@@ -44,7 +44,7 @@ def create_account_api_key(caller: Operator, account_id: int, body: dict[str, An
     A repeated request with the same `Idempotency-Key` gets the same response without the secret. If the secret is lost,
     revoke the key and create another.
     """
-    idempotency_key, by = key_of_request(caller, body), by_operator(caller)
+    idempotency_key, by = key_of_request(caller, body), by_caller(caller)
 
     def create(connection: Connection) -> tuple[dict[str, Any], str]:
         need_account(connection, account_id)

@@ -48,9 +48,7 @@ def change_my_password(signed_in: SignedIn, body: dict[str, Any]) -> Any:
     A person without a password sets one within 15 minutes of signing in.
     """
     refuse_passwords_if_off()
-    with reading(services().engine) as connection:
-        checked = find_person(connection, signed_in.person_id)
-    assert checked is not None
+    checked = _person(signed_in)
     problem = password_problem(body["new_password"], checked.email)
     if problem is not None:
         raise invalid([{"pointer": "/new_password", "code": "weak_password", "detail": problem}])
@@ -84,9 +82,7 @@ def begin_my_totp(signed_in: SignedIn, body: dict[str, Any]) -> Any:
 
     A person without a password sets one first, with POST /api/v1/me/password.
     """
-    with reading(services().engine) as connection:
-        checked = find_person(connection, signed_in.person_id)
-    assert checked is not None
+    checked = _person(signed_in)
     if checked.password_hash is None:
         raise Problem("state_conflict", "Set a password first, with POST /api/v1/me/password.")
     _check_own_password(checked, body["password"])
@@ -133,15 +129,20 @@ def confirm_my_totp(signed_in: SignedIn, body: dict[str, Any]) -> Any:
 )
 def disable_my_totp(signed_in: SignedIn, body: dict[str, Any]) -> Any:
     """Switch TOTP off and forget the recovery codes."""
-    with reading(services().engine) as connection:
-        checked = find_person(connection, signed_in.person_id)
-    assert checked is not None
+    checked = _person(signed_in)
     _check_own_password(checked, body["password"])
     with services().engine.begin() as connection:
         person = lock_checked(connection, checked)
         if person.totp_secret is not None:
             disable_totp(connection, person.id, by=by_person(person.id))
     return {"totp": False}
+
+
+def _person(signed_in: SignedIn) -> Row[Any]:
+    with reading(services().engine) as connection:
+        person = find_person(connection, signed_in.person_id)
+    assert person is not None
+    return person
 
 
 def _check_own_password(person: Row[Any], password: str) -> None:

@@ -11,7 +11,7 @@ customers and for operators; `api` names the one that an operation belongs to.
 import json
 from collections.abc import Callable, Iterable
 from datetime import datetime
-from functools import wraps
+from functools import partial, wraps
 from typing import Any
 
 from marshmallow import Schema, ValidationError
@@ -276,3 +276,5 @@ def _query_values() -> dict[str, Any]:
 CUSTOMERS = Api(PREFIX, authenticate)
 OPERATORS = Api(OPERATOR_PREFIX, authenticate_operator)
 ENDPOINTS = CUSTOMERS.operations
+operator_endpoint = partial(endpoint, api=OPERATORS)
+"""Declares an operation of the operator API."""

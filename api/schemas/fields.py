@@ -164,6 +164,13 @@ class Dict(Coded, fields.Dict):
     }
 
 
+class Counts(Dict):
+    """Whole numbers by name."""
+
+    def __init__(self, description: str, example: Any = None, **options: Any) -> None:
+        super().__init__(description, example, keys=String(), values=Integer(), **options)
+
+
 class List(Coded, fields.List[Any]):
     """A list."""
 

@@ -6,7 +6,7 @@ from typing import Any
 from sqlalchemy import Connection
 
 from api.auth.operator_tokens import Operator
-from api.endpoint import services
+from api.endpoint import operator_endpoint, services
 from api.http.bounded_queries import reading_list
 from api.http.pagination import number_cursor, page
 from api.idempotency import IdempotentResponse
@@ -18,7 +18,6 @@ from api.operator.accounts.schemas import (
     NewAccount,
 )
 from api.operator.audited_change import act, act_once, need_account, no_account
-from api.operator.endpoint import operator_endpoint
 from api.operator.fields import WithOptionalReason, WithReason
 from api.problems import Problem
 from api.schemas.paging import page_of

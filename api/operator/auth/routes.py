@@ -3,10 +3,9 @@
 from datetime import UTC, datetime
 from typing import Any
 
-from api.endpoint import client_address, services
+from api.endpoint import client_address, operator_endpoint, services
 from api.http.request import current_request
 from api.operator.auth.schemas import OperatorTokenResponse
-from api.operator.endpoint import operator_endpoint
 from api.resources.auth.routes import counting_failures, read_credentials
 from api.resources.auth.token_response import token_fields
 

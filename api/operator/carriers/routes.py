@@ -8,7 +8,7 @@ from sqlalchemy import Connection
 
 from api.actor import by_caller
 from api.auth.operator_tokens import Operator
-from api.endpoint import key_of_request, services
+from api.endpoint import key_of_request, operator_endpoint, services
 from api.http.bounded_queries import reading_list
 from api.http.pagination import number_cursor, page
 from api.idempotency import IdempotentResponse
@@ -24,7 +24,6 @@ from api.operator.carriers.schemas import (
     UnreadableReceiptPaging,
     UnreadableReceiptResponse,
 )
-from api.operator.endpoint import operator_endpoint
 from api.operator.fields import WithOptionalReason, WithReason
 from api.problems import Problem
 from api.schemas.paging import list_of, page_of

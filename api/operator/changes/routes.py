@@ -3,11 +3,10 @@
 from typing import Any
 
 from api.auth.operator_tokens import Operator
-from api.endpoint import services
+from api.endpoint import operator_endpoint, services
 from api.http.bounded_queries import reading_list
 from api.http.pagination import number_cursor, page
 from api.operator.changes.schemas import ChangePaging, ChangeResponse
-from api.operator.endpoint import operator_endpoint
 from api.schemas.paging import page_of
 from shared.accounts import audit_log
 from shared.ids import LAST_NUMBER

@@ -10,7 +10,7 @@ from uuid import UUID
 from sqlalchemy import Connection
 
 from api.auth.operator_tokens import Operator
-from api.endpoint import services
+from api.endpoint import operator_endpoint, services
 from api.http.bounded_queries import reading_list
 from api.http.json_body import LARGE_BODY
 from api.http.pagination import page, uuid_cursor
@@ -26,7 +26,6 @@ from api.operator.doubts.schemas import (
     Resolving,
     ResolvingSend,
 )
-from api.operator.endpoint import operator_endpoint
 from api.problems import Problem
 from api.schemas.paging import page_of
 from shared.accounts.audit_log import Actor

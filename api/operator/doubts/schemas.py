@@ -87,12 +87,7 @@ class UnreadableLineResponse(Response):
 class ReportResponse(Response):
     """What a carrier's report matches."""
 
-    matched = fields.Dict(
-        "Matching messages by their status in the report.",
-        {"delivered": 2},
-        keys=fields.String(),
-        values=fields.Integer(),
-    )
+    matched = fields.Counts("Matching messages by their status in the report.", {"delivered": 2})
     resolved = fields.Integer("Messages that were resolved; 0 without `apply`.", 2)
     not_in_doubt = fields.Integer("Rows of messages that are not in doubt.", 5)
     unmatched = fields.Integer("Rows that fit no message in doubt.", 1)

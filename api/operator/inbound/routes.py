@@ -5,12 +5,11 @@ from typing import Any
 from sqlalchemy import Connection
 
 from api.auth.operator_tokens import Operator
-from api.endpoint import services
+from api.endpoint import operator_endpoint, services
 from api.http.bounded_queries import reading_list
 from api.http.pagination import page, uuid_cursor
 from api.idempotency import IdempotentResponse
 from api.operator.audited_change import act_once, need_account
-from api.operator.endpoint import operator_endpoint
 from api.operator.inbound.schemas import (
     AssignedResponse,
     Assignment,

@@ -6,13 +6,12 @@ from sqlalchemy import Connection
 
 from api.actor import by_caller
 from api.auth.operator_tokens import Operator
-from api.endpoint import key_of_request, services
+from api.endpoint import key_of_request, operator_endpoint, services
 from api.http.bounded_queries import reading_list
 from api.http.pagination import page, text_cursor
 from api.http.request import current_request
 from api.idempotency import IdempotentResponse, once_with_secret
 from api.operator.audited_change import act, need_account, operator_transaction
-from api.operator.endpoint import operator_endpoint
 from api.operator.keys.schemas import NewKey
 from api.problems import Problem
 from api.resources.api_keys.routes import check_key_count

@@ -6,11 +6,10 @@ from typing import Any
 from sqlalchemy import Connection
 
 from api.auth.operator_tokens import Operator
-from api.endpoint import services
+from api.endpoint import operator_endpoint, services
 from api.http.bounded_queries import reading_list
 from api.http.pagination import number_cursor, page
 from api.operator.audited_change import act, need_account
-from api.operator.endpoint import operator_endpoint
 from api.operator.fields import AccountPaging
 from api.operator.limits.schemas import (
     AccountLimitsResponse,

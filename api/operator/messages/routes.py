@@ -5,8 +5,7 @@ from typing import Any
 from uuid import UUID
 
 from api.auth.operator_tokens import Operator
-from api.endpoint import json_response, replica_reads, services
-from api.operator.endpoint import operator_endpoint
+from api.endpoint import json_response, operator_endpoint, replica_reads, services
 from api.operator.messages.schemas import (
     OperatorMessageDetailResponse,
     OperatorMessagePaging,

@@ -7,12 +7,11 @@ from uuid import UUID, uuid4
 from sqlalchemy import Connection
 
 from api.auth.operator_tokens import Operator
-from api.endpoint import key_of_request, services
+from api.endpoint import key_of_request, operator_endpoint, services
 from api.http.bounded_queries import reading_list
 from api.http.pagination import number_cursor, page
 from api.idempotency import IdempotentResponse
 from api.operator.audited_change import act_once, need_account
-from api.operator.endpoint import operator_endpoint
 from api.operator.fields import WithReason
 from api.operator.money.schemas import (
     NewReversal,

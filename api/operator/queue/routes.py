@@ -3,9 +3,8 @@
 from typing import Any
 
 from api.auth.operator_tokens import Operator
-from api.endpoint import services
+from api.endpoint import operator_endpoint, services
 from api.http.bounded_queries import reading_list
-from api.operator.endpoint import operator_endpoint
 from api.operator.queue.schemas import QueueEntryResponse, QueueQuery
 from api.resources.sends.bottleneck import carriers_now, limit_while_sending, rate_limit_kind, unavailability
 from api.schemas.paging import list_of

@@ -6,12 +6,11 @@ from uuid import UUID
 from sqlalchemy import Connection
 
 from api.auth.operator_tokens import Operator
-from api.endpoint import services
+from api.endpoint import operator_endpoint, services
 from api.http.bounded_queries import reading_list
 from api.http.pagination import bad_cursor, list_cursor, page
 from api.idempotency import IdempotentResponse
 from api.operator.audited_change import act, act_once, need_account
-from api.operator.endpoint import operator_endpoint
 from api.operator.fields import WithOptionalReason, WithReason
 from api.operator.senders.schemas import NewSenderId, SenderIdChanges, SenderIdPaging, SenderIdResponse
 from api.problems import Problem

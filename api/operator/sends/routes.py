@@ -7,12 +7,11 @@ from uuid import UUID
 from sqlalchemy import Connection
 
 from api.auth.operator_tokens import Operator
-from api.endpoint import services
+from api.endpoint import operator_endpoint, services
 from api.http.bounded_queries import reading_list
 from api.http.pagination import page, uuid_cursor
 from api.idempotency import IdempotentResponse
 from api.operator.audited_change import act_once
-from api.operator.endpoint import operator_endpoint
 from api.operator.fields import WithOptionalReason, WithReason
 from api.operator.sends.schemas import OperatorSendPaging, OperatorSendResponse, SendDetailsResponse
 from api.problems import Problem

@@ -30,11 +30,8 @@ class OperatorSendResponse(Response):
     category = fields.String("The category.", "transactional")
     accepted = fields.Integer("Messages.", 3)
     waiting = fields.Integer("Of these, those without a result.", 0)
-    counts = fields.Dict(
-        "Messages with a result, by status.",
-        {str(status): 0 for status in STORED_STATUSES} | {"delivered": 3},
-        keys=fields.String(),
-        values=fields.Integer(),
+    counts = fields.Counts(
+        "Messages with a result, by status.", {str(status): 0 for status in STORED_STATUSES} | {"delivered": 3}
     )
     held_by = fields.String(
         "What holds it, or held it when it ended; null if nothing does or did.",
@@ -69,6 +66,4 @@ class SendDetailsResponse(OperatorSendResponse):
     resent = fields.Integer("Messages that were sent again while in doubt.", 0)
     unexpanded = fields.Integer("Contacts of a group without a batch yet.", 0)
     open_batches = fields.Integer("Batches that have not ended.", 0)
-    batches = fields.Dict(
-        "Number of batches by their state.", {"done": 1}, keys=fields.String(), values=fields.Integer()
-    )
+    batches = fields.Counts("Number of batches by their state.", {"done": 1})

@@ -60,12 +60,7 @@ class SendEventData(OfSend):
     status = fields.String("The new status.", "completed", one_of=SendState)
     kind = fields.String("The kind of send.", "bulk", one_of=["single", "bulk", "group"])
     sender_id = fields.String("The sender ID.", "ACME")
-    counts = fields.Dict(
-        "Accepted recipients, and messages with a result by status.",
-        EVENT_COUNTS,
-        keys=fields.String(),
-        values=fields.Integer(),
-    )
+    counts = fields.Counts("Accepted recipients, and messages with a result by status.", EVENT_COUNTS)
     held_reason = fields.String("Why the send is held; null if it is not.", allow_none=True)
     metadata = fields.Dict("Your own data, as you sent it.", {"order": "A-1042"}, allow_none=True)
     created_at = fields.Timestamp("When it was accepted.", ACCEPTED_AT)

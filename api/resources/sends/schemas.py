@@ -75,12 +75,7 @@ class SendResponse(OfSend):
     sender_id = fields.String("The sender ID.", "ACME")
     message = fields.String("The text; `{{name}}` and `{{name|default}}` are placeholders.", "Your table is ready.")
     group_id = fields.UUID("The group of a group send; null for other sends.", allow_none=True)
-    counts = fields.Dict(
-        "Recipients by outcome of acceptance, and accepted ones by message status.",
-        SEND_COUNTS,
-        keys=fields.String(),
-        values=fields.Integer(),
-    )
+    counts = fields.Counts("Recipients by outcome of acceptance, and accepted ones by message status.", SEND_COUNTS)
     segments = fields.Nested(BulkSegmentsResponse, "Number of segments, and their encoding.")
     cost = fields.Integer("Credits reserved when the send was accepted.", 3)
     charged = fields.Integer(

@@ -165,6 +165,10 @@ class Summary:
         """The W3C traceparent of the request's span, if it is traced, and with it its send."""
 
 
+def _unchanged(result: Any) -> Any:
+    return result
+
+
 def new_request_id() -> str:
     """An id for a request whose client gives none."""
     return f"req_{random_bits():016x}"
@@ -193,7 +197,7 @@ class Request:
         """The client's X-Request-Id if it is usable, otherwise a generated one."""
         self.path = ""
         """The endpoint's path with the values of its variables: the same however the URL is spelled."""
-        self.show: Callable[[Any], Any] = lambda result: result
+        self.show: Callable[[Any], Any] = _unchanged
         """Shows what the endpoint returns by its response's schema."""
         self.rate_limit: tuple[int, int] | None = None
         """The caller's limit in requests per second, and how many are left now."""

@@ -126,8 +126,9 @@ def test_only_new_revocations_are_read(service: Service) -> None:
         connection.execute(
             text(
                 """
-                INSERT INTO revoked_token (id, revoked_at, expires_at)
-                SELECT 'old' || n, now() - interval '1 hour', now() + interval '1 hour' FROM generate_series(1, 500) n
+                INSERT INTO revoked_token (id, api_key_id, revoked_at, expires_at)
+                SELECT 'old' || n, 'k', now() - interval '1 hour', now() + interval '1 hour'
+                  FROM generate_series(1, 500) n
                 """
             )
         )
@@ -135,7 +136,11 @@ def test_only_new_revocations_are_read(service: Service) -> None:
     with service.engine.begin() as connection:
         assert revoked.read(connection) >= 500
     with service.engine.begin() as connection:
-        connection.execute(text("INSERT INTO revoked_token (id, expires_at) VALUES ('new', now() + interval '1 hour')"))
+        connection.execute(
+            text(
+                "INSERT INTO revoked_token (id, api_key_id, expires_at) VALUES ('new', 'k', now() + interval '1 hour')"
+            )
+        )
     with service.engine.begin() as connection:
         assert revoked.read(connection) < 100
         assert "old1" in revoked and "new" in revoked
@@ -145,7 +150,11 @@ def test_a_revocation_that_is_committed_late_is_not_missed(service: Service) -> 
     """A revocation has its time when it begins, and is seen when it is committed."""
     revoked = RevokedTokens()
     with service.engine.connect() as late, late.begin():
-        late.execute(text("INSERT INTO revoked_token (id, expires_at) VALUES ('late', now() + interval '1 hour')"))
+        late.execute(
+            text(
+                "INSERT INTO revoked_token (id, api_key_id, expires_at) VALUES ('late', 'k', now() + interval '1 hour')"
+            )
+        )
         with service.engine.begin() as connection:
             revoked.read(connection)
     assert "late" not in revoked
@@ -162,7 +171,9 @@ def test_a_revocation_is_not_missed_when_the_clock_of_the_database_is_set_back(
         before.setattr(revocations, "CLOCK", select(func.clock_timestamp() + timedelta(hours=2)))
         revoked.read(connection)
     with service.engine.begin() as connection:
-        insert = "INSERT INTO revoked_token (id, expires_at) VALUES ('set back', now() + interval '1 hour')"
+        insert = (
+            "INSERT INTO revoked_token (id, api_key_id, expires_at) VALUES ('set back', 'k', now() + interval '1 hour')"
+        )
         connection.execute(text(insert))
     with service.engine.begin() as connection:
         revoked.read(connection)

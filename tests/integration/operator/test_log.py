@@ -124,13 +124,13 @@ def release_guard(service: Service, operator: OperatorClient) -> TestResponse:
 
 
 STEPS: dict[str, tuple[str, Step]] = {
-    "create_new_account": ("account.created", lambda _, operator: operator.post("/accounts", name=f"new {uuid4()}")),
+    "create_account": ("account.created", lambda _, operator: operator.post("/accounts", name=f"new {uuid4()}")),
     "update_account": ("account.changed", of_account("PATCH", "", weight=2)),
-    "suspend": ("account.suspended", of_account("POST", "/suspend", reason="because")),
-    "activate": ("account.activated", of_account("POST", "/activate")),
-    "close": ("account.closed", close),
+    "suspend_account": ("account.suspended", of_account("POST", "/suspend", reason="because")),
+    "activate_account": ("account.activated", of_account("POST", "/activate")),
+    "close_account": ("account.closed", close),
     "create_top_up": ("account.topped_up", of_account("POST", "/top-ups", credits=5, reason="because")),
-    "reverse_account_top_up": ("account.top_up_reversed", reverse),
+    "reverse_top_up": ("account.top_up_reversed", reverse),
     "refund_account_send": ("account.refunded", refund("send")),
     "refund_account_message": ("account.refunded", refund("message")),
     "create_account_api_key": ("key.created", of_account("POST", "/api-keys")),
@@ -140,7 +140,7 @@ STEPS: dict[str, tuple[str, Step]] = {
         "rules.changed",
         of_account("PATCH", "/rules/marketing", cap={"messages": 1, "hours": 1}),
     ),
-    "request_sender_id_for": (
+    "request_sender_id": (
         "sender.requested",
         lambda service, operator: operator.post("/sender-ids", account_id=service.account_id, sender_id="ASKED"),
     ),
@@ -156,13 +156,13 @@ STEPS: dict[str, tuple[str, Step]] = {
     "update_carrier_limit": ("carrier_limit.changed", change_limit),
     "hold_send": ("send.held", of_send("hold")),
     "release_send": ("send.released", of_send("hold", "release")),
-    "cancel_any_send": ("send.canceled", of_send("cancel")),
+    "cancel_send": ("send.canceled", of_send("cancel")),
     "resolve_doubts": ("doubt.resolved", resolve),
     "resolve_doubts_of_send": ("doubt.resolved", resolve_send),
     "reconcile_doubts": ("doubt.resolved", reconcile),
-    "assign_unassigned_inbound": ("inbound.assigned", assign),
-    "retry_job_that_failed": ("job.retried", retry),
-    "release_held_guard": ("guard.released", release_guard),
+    "assign_inbound": ("inbound.assigned", assign),
+    "retry_failed_job": ("job.retried", retry),
+    "release_guard": ("guard.released", release_guard),
 }
 """By the function of each operation that changes something: the kind of its entry, and how to call it."""
 

@@ -125,7 +125,7 @@ def close_account(caller: Operator, account_id: int, body: dict[str, Any]) -> Id
 
     Its history, its ledger and the credits that are left stay. It cannot be undone.
     """
-    return _set_state(caller, account_id, body, close_for_good)
+    return _set_state(caller, account_id, body, administration.close_account)
 
 
 def _set_state(

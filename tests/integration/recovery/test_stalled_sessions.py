@@ -14,7 +14,7 @@ from worker.recovery.stalled_sessions import StalledSessions
 
 LOCK = "SELECT FROM account WHERE id = %s FOR UPDATE"
 LOCK_AT_ONCE = text("SELECT FROM account WHERE id = :id FOR UPDATE NOWAIT")
-COPY = "COPY revoked_token (id, expires_at) FROM STDIN"
+COPY = "COPY revoked_token (id, api_key_id, expires_at) FROM STDIN"
 UNREAD = "SET tcp_user_timeout = '10min'"
 """What the client does not read may stay so for as long; with less, the system would end the connection."""
 LONG_ANSWER = b"SELECT repeat('x', 1000) FROM generate_series(1, 100000)"
@@ -87,7 +87,7 @@ def test_a_session_that_goes_on_to_another_statement_is_left_alone(service: Serv
             with cursor.copy(COPY) as copy:
                 wait_for_the_client(service, cursor)
                 assert stalled.terminate() == 0
-                copy.write(f"{token}\t2026-01-01\n")
+                copy.write(f"{token}\tkey\t2026-01-01\n")
 
 
 def test_a_session_of_another_program_is_left_alone(service: Service) -> None:

@@ -1,4 +1,5 @@
-"""The end of a cycle that leaves something to decide: messages in doubt, to be sent again, or of a send that may stop.
+"""The end of a cycle that leaves something to decide: messages in doubt, to be sent again, or of a send that may stop;
+or of which an account listens to events.
 
 One transaction writes the last results, captures and releases credits, and returns the rest to the queue. A cycle that
 leaves nothing to decide is settled by `settle_complete.py`. `close_intents`, the last step, also ends the cycles of

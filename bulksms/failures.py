@@ -5,6 +5,7 @@ from sqlalchemy.exc import DataError, InterfaceError, OperationalError, Programm
 from api.problems import Problem
 from bulksms.local.errors import LocalError
 from shared.accounts.administration import Refused
+from shared.db.schema import WrongSchema
 from shared.db.sessions import SessionNotKept
 from shared.health.finding import first_line
 from shared.settings import SettingsError
@@ -16,7 +17,7 @@ UNDEFINED = ("42P01", "42703", "42883")
 def sentence_of(error: Exception) -> str | None:
     """The message for an expected error; None for a bug, and for output that nobody reads, which click expects."""
     match error:
-        case Refused() | SettingsError() | LocalError():
+        case Refused() | SettingsError() | LocalError() | WrongSchema():
             return str(error)
         case Problem():
             return str(error.args[1])

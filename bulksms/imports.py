@@ -2,6 +2,7 @@
 
 import csv
 import os
+import stat
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
@@ -104,8 +105,11 @@ def _writing(path: Path) -> Iterator[TextIO]:
 
 
 def _privately(path: str, flags: int) -> int:
-    """Open a file that only its owner can read."""
-    return os.open(path, flags, 0o600)
+    """Open a file that only its owner can read, also if it exists."""
+    descriptor = os.open(path, flags, 0o600)
+    if stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.fchmod(descriptor, 0o600)
+    return descriptor
 
 
 def _import_chunk(

@@ -19,7 +19,7 @@ MOST_OF_SESSION = 4
 """A quarter of the process's threads."""
 MOST_OF_ACCOUNT = 8
 """Half of them."""
-MOST_OF_STRANGERS, MOST_OF_ADDRESS = 6, 3
+MOST_OF_STRANGERS, MOST_OF_ADDRESS = 8, 2
 """Of all people who are not signed in, and of one address. Those who wait for an OpenID Connect provider are counted
 apart: a provider that hangs holds up no passwords."""
 STRANGERS = ("sign_in", "oidc")

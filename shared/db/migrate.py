@@ -16,7 +16,7 @@ from sqlalchemy.exc import OperationalError
 
 from shared.db.advisory_locks import MIGRATION
 from shared.db.partitions import make_partitions
-from shared.db.schema import MIGRATIONS, current, head, revisions, schema_problem
+from shared.db.schema import MIGRATIONS, WrongSchema, current, head, revisions, schema_problem
 from shared.db.tables.running import compatibility
 
 log = logging.getLogger(__name__)
@@ -41,7 +41,7 @@ def migrate(engine: Engine) -> str:
 
     An empty database is migrated in one transaction. Otherwise each migration is one, so that no lock is held for
     longer than its own migration takes. A newer database that this release can use is left as it is. Raises
-    LockNotAvailable or DeadlockDetected if it does not get its locks within PATIENCE_SECONDS.
+    WrongSchema for another one, and LockNotAvailable or DeadlockDetected without its locks within PATIENCE_SECONDS.
     """
     with _alone(engine) as connection:
         done = current(connection)
@@ -50,7 +50,10 @@ def migrate(engine: Engine) -> str:
             with connection.begin():
                 _upgrade(connection, head())
                 make_partitions(connection)
-        elif done not in revisions() and schema_problem(engine) is None:
+        elif done not in revisions():
+            problem = schema_problem(engine)
+            if problem is not None:
+                raise WrongSchema(problem)
             return done
         else:
             for revision in [each for each in revisions() if each > done]:

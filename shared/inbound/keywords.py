@@ -63,7 +63,7 @@ _SIGNATURE = re.compile(
 )
 _REACTION = re.compile(
     r"\s*(?:liked|loved|disliked|laughed at|emphasi[sz]ed|questioned|removed an? [\w ]{1,20} from"
-    r"|reacted .{1,9} to|\W+ to)\s*[\"\u201c\u201e\u00ab].*[\"\u201c\u201d\u00bb]\s*",
+    r"|reacted .{1,9} to|[^\x00-\x7f\w]+ to)\s*[\"\u201c\u201e\u00ab].*[\"\u201c\u201d\u00bb]\s*",
     re.DOTALL | re.IGNORECASE,
 )
 """What phones send when a person reacts to a message, which they quote (Apple)."""
@@ -142,7 +142,11 @@ def _is_elsewhere(read: _Read, place: int) -> bool:
     before = read[place - 1][0] if place else ("",)
     after, kind = read[place + 1] if place + 1 < len(read) else (("",), _Kind.OTHER)
     object_of = next((phrase[0] for phrase, kind in read[place + 1 :] if kind is not _Kind.FILLER), "")
-    is_of_other = object_of in _OF_OTHER_THINGS and all(kind is not _Kind.MESSAGES for _, kind in read)
+    is_of_other = (
+        object_of in (_OF_OTHER_THINGS if read[place][1] is _Kind.AMBIGUOUS else ("bus",))
+        and all(kind is not _Kind.MESSAGES for _, kind in read)
+        and _Kind.OTHER not in [kind for phrase, kind in read[place + 1 :] if phrase[0] != object_of]
+    )
     return before[-1] in _THINGS or (after[0] in _ELSEWHERE and kind is not _Kind.COURTESY) or is_of_other
 
 

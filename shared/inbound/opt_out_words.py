@@ -160,7 +160,7 @@ NEGATIONS = """
 """What says the opposite, anywhere before it: "don't ever stop"; and phrases about another end."""
 OF_OTHER_THINGS = """
     order, orders, appointment, booking, reservation, delivery, meeting, visit, table, flight, trip, bus
-    bestellung, termin, reservierung, commande, rendez, reservation, pedido, cita, reserva, ordine, appuntamento
+    bestellung, termin, reservierung, commande, pedido, cita, reserva, ordine, appuntamento
 """
 """What is canceled, or has a stop, where no message is meant: "please cancel my order", "arrêt de bus"."""
 NAMES_A_STOP = """

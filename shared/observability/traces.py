@@ -20,7 +20,8 @@ tracer: "Tracer | None" = None
 def are_traces_on() -> bool:
     """Whether the environment turns traces on. Raises SettingsError if the packages are missing."""
     endpoint = next((name for name in ENDPOINTS if os.environ.get(name)), None)
-    if endpoint is None or os.environ.get("OTEL_SDK_DISABLED", "").strip().lower() == "true":
+    is_off = os.environ.get("OTEL_SDK_DISABLED", "").strip().lower() == "true"
+    if endpoint is None or is_off or os.environ.get("OTEL_TRACES_EXPORTER", "").strip() == "none":
         return False
     try:
         import_module("shared.observability.otlp_tracer")

@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import IO, Any
 
-from bulksms_client.theme import Listed
+from bulksms_client.theme import WithEntries
 
 
-class Groups(Listed):
+class Groups(WithEntries):
     """Groups of contacts; by `search`, a part of their name."""
 
     path = "/groups"

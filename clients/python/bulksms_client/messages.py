@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from bulksms_client.theme import Listed
+from bulksms_client.theme import Listed, WithEntries
 
 
-class Messages(Listed):
+class Messages(WithEntries):
     """Each SMS to each phone, newest first; by `phone`, `reference`, `status`, `since`, `until` and what else the API
     filters by. One has its text, attempts and timeline."""
 

@@ -3,13 +3,13 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from bulksms_client.theme import Listed
+from bulksms_client.theme import WithEntries
 
 PATHS = {"phone": "/sms/send", "phones": "/sms/send-bulk", "group_id": "/sms/send-group"}
 """The field that names the recipients, and where such a send goes."""
 
 
-class Sends(Listed):
+class Sends(WithEntries):
     """What was sent, is being sent and will be sent, newest first; by `status`, `reference`, `in_progress`. One has its
     counts."""
 

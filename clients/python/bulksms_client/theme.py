@@ -14,9 +14,10 @@ class Theme:
     def _get(self, path: str, **query: Any) -> Any:
         return self._transport.request("GET", path, query=query)
 
-    def _post(self, path: str, key: str | None = None, **body: Any) -> Any:
-        """POST the members of `body` that are not None."""
-        return self._transport.request("POST", path, given(**body), key=key)
+    def _post(self, path: str, /, key: str | None = None, **body: Any) -> Any:
+        """POST the members of `body` that are neither None nor empty."""
+        members = {name: value for name, value in body.items() if value != "" and value is not None}
+        return self._transport.request("POST", path, members, key=key)
 
 
 class Listed(Theme):
@@ -27,6 +28,10 @@ class Listed(Theme):
     def page(self, limit: int = 50, **query: Any) -> Any:
         """A page of the list: `data` and `next_cursor`. By `cursor`, and by what the class names."""
         return self._get(self.path, limit=limit, **query)
+
+
+class WithEntries(Listed):
+    """A list of which each entry has an address of its own."""
 
     def one(self, id: str) -> Any:
         """One entry of the list."""

@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote
 
-from bulksms_client.theme import Listed
+from bulksms_client.theme import WithEntries
 
 
-class Webhooks(Listed):
+class Webhooks(WithEntries):
     """The account's webhooks."""
 
     path = "/webhooks"

@@ -274,6 +274,12 @@ def test_a_newer_database_is_refused(migrated: Engine) -> None:
         wait_for_database(migrated, seconds=0)
 
 
+def test_a_database_of_an_unknown_release_is_not_migrated(migrated: Engine) -> None:
+    make_newer(migrated, oldest_code="9998")
+    with pytest.raises(WrongSchema, match="Run the newer release"):
+        migrate(migrated)
+
+
 def test_a_newer_database_is_not_waited_for(migrated: Engine) -> None:
     make_newer(migrated, oldest_code="9998")
     began = datetime.now(UTC)

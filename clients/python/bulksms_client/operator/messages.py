@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from bulksms_client.theme import Listed
+from bulksms_client.theme import Listed, WithEntries
 
 
-class AccountMessages(Listed):
+class AccountMessages(WithEntries):
     """Each SMS of each account, newest first; by `account_id`, `send_id`, `phone`, `reference`, `status`, `since`,
     `until`. One has its attempts and timeline. Texts and whole phones need the scope `texts`."""
 

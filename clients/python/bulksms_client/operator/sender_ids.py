@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from bulksms_client.theme import Listed
+from bulksms_client.theme import WithEntries
 
 
-class SenderIdRequests(Listed):
+class SenderIdRequests(WithEntries):
     """Requests of accounts for sender IDs, and the decisions on them; by `account_id`, `status`.
 
     They name similar ones of other accounts. One is found by its `sender`.

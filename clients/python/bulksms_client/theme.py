@@ -15,9 +15,8 @@ class Theme:
         return self._transport.request("GET", path, query=query)
 
     def _post(self, path: str, /, key: str | None = None, **body: Any) -> Any:
-        """POST the members of `body` that are neither None nor empty."""
-        members = {name: value for name, value in body.items() if value != "" and value is not None}
-        return self._transport.request("POST", path, members, key=key)
+        """POST the members of `body` that are not None."""
+        return self._transport.request("POST", path, given(**body), key=key)
 
 
 class Listed(Theme):

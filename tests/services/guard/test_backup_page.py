@@ -7,6 +7,7 @@ from pathlib import Path
 
 import psycopg
 import pytest
+import yaml
 from sqlalchemy import Engine, text
 
 from bulksms.local.postgres import Postgres
@@ -19,6 +20,14 @@ from tests.harness.servers import make_migrated_postgres
 from tests.harness.service import SECRET_KEY, Service
 
 pytestmark = pytest.mark.slow
+DOCKER = """#!/bin/bash
+# What the page asks of Docker Compose: commands in containers run here, and the others are noted.
+case "$*" in
+    "compose exec -T postgres "*) shift 4; exec "$@" ;;
+    "compose exec api "*) shift 3; DATABASE_URL=$URL_OF_THE_API exec "$@" ;;
+    *) echo "$*" >> "$NOTES" ;;
+esac
+"""
 
 
 @pytest.fixture(name="server")
@@ -102,6 +111,25 @@ def test_each_block_of_the_page_is_run() -> None:
 
 def test_a_restored_backup_is_whole_and_held(engine: Engine, env: dict[str, str], tmp_path: Path) -> None:
     restored_as_it_was(engine, env, tmp_path, "dump", "restore dump")
+
+
+def test_the_same_with_compose(engine: Engine, env: dict[str, str], tmp_path: Path) -> None:
+    (tmp_path / "bin").mkdir()
+    docker = tmp_path / "bin" / "docker"
+    docker.write_text(DOCKER)
+    docker.chmod(0o755)
+    env |= {"PATH": f"{docker.parent}:{PATH}", "NOTES": str(tmp_path / "notes")}
+    restored_as_it_was(engine, env, tmp_path, "dump in compose", "restore in compose")
+    stop, up = (tmp_path / "notes").read_text().splitlines()
+    assert up == "compose up --detach"
+    services = yaml.safe_load(Path("docker-compose.yml").read_text())["services"]
+    uses_database = {name for name, each in services.items() if "DATABASE_URL" in each.get("environment", {})}
+    assert set(stop.split()[2:]) >= uses_database - {"migrate"}
+    on_the_host = {name: value for name, value in env.items() if name != "DATABASE_URL"}
+    with psycopg.connect(plain_url(engine, "bulksms_before"), autocommit=True) as connection:
+        connection.execute("INSERT INTO audit_log (actor, action) VALUES ('operator', 'lost.created')")
+    printed = run("lost database in compose", on_the_host | {"URL_OF_THE_API": env["DATABASE_URL"]}, tmp_path)
+    assert "lost.created" in printed
 
 
 def test_the_restore_that_the_page_advises_against_fails(engine: Engine, env: dict[str, str], tmp_path: Path) -> None:

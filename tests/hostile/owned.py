@@ -43,8 +43,8 @@ DELIVERIES = text(
 )
 REVOKED_TOKENS = text(
     """
-    INSERT INTO revoked_token (id, expires_at, revoked_at)
-    SELECT 'revoked-' || n, now() + interval '1 day', now() - interval '1 hour'
+    INSERT INTO revoked_token (id, api_key_id, expires_at, revoked_at)
+    SELECT 'revoked-' || n, 'k', now() + interval '1 day', now() - interval '1 hour'
       FROM generate_series(1, CAST(:count AS int)) AS n
     """
 )

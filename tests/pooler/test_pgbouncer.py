@@ -30,7 +30,7 @@ COUNT = text("SELECT count(*) FROM account")
 PROCESS = text("SELECT pg_backend_pid()")
 END = text("SELECT pg_terminate_backend(:pid)")
 LIVES = text("SELECT EXISTS (SELECT FROM pg_stat_activity WHERE pid = :pid)")
-COPY = "COPY revoked_token (id, expires_at) FROM STDIN"
+COPY = "COPY revoked_token (id, api_key_id, expires_at) FROM STDIN"
 
 
 @pytest.fixture(scope="module")

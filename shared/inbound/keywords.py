@@ -95,8 +95,8 @@ def keyword_of(text: str, *own: str) -> Keyword | None:
     found = [_of_line(line, own) for line in lines]
     if found[0] is Keyword.STOP and len(lines) > 1 and _is_signed(visible, lines):
         return Keyword.STOP
-    ends = [_of_line(sentence, own) for sentence in _SENTENCES.split(visible)]
-    return Keyword.POSSIBLE_STOP if any(found) or Keyword.STOP in ends else None
+    asks = any(found) or any(_of_line(sentence, own) is Keyword.STOP for sentence in _SENTENCES.split(visible))
+    return Keyword.POSSIBLE_STOP if asks else None
 
 
 def _of_line(line: str, own: Sequence[str]) -> Keyword | None:
@@ -141,13 +141,15 @@ def _is_elsewhere(read: _Read, place: int) -> bool:
     """Whether the word to stop at this place is a thing, or is to stop something else."""
     before = read[place - 1][0] if place else ("",)
     after, kind = read[place + 1] if place + 1 < len(read) else (("",), _Kind.OTHER)
-    object_of = next((phrase[0] for phrase, kind in read[place + 1 :] if kind is not _Kind.FILLER), "")
-    is_of_other = (
-        object_of in (_OF_OTHER_THINGS if read[place][1] is _Kind.AMBIGUOUS else ("bus",))
-        and all(kind is not _Kind.MESSAGES for _, kind in read)
-        and _Kind.OTHER not in [kind for phrase, kind in read[place + 1 :] if phrase[0] != object_of]
-    )
-    return before[-1] in _THINGS or (after[0] in _ELSEWHERE and kind is not _Kind.COURTESY) or is_of_other
+    is_elsewhere = after[0] in _ELSEWHERE and kind is not _Kind.COURTESY
+    return before[-1] in _THINGS or is_elsewhere or _is_of_other_thing(read, place)
+
+
+def _is_of_other_thing(read: _Read, place: int) -> bool:
+    """Whether nothing follows but what is canceled, or has a stop, apart from messages: "cancel my order"."""
+    things = _OF_OTHER_THINGS if read[place][1] is _Kind.AMBIGUOUS else {"bus"}
+    object_of = [phrase[0] for phrase, kind in read[place + 1 :] if kind not in (_Kind.FILLER, _Kind.COURTESY)]
+    return bool(object_of) and things.issuperset(object_of) and _Kind.MESSAGES not in [kind for _, kind in read]
 
 
 def _asks(text: str, own: Sequence[str]) -> bool:

@@ -1,0 +1,8 @@
+"""What a segment costs: price lists by destination and category. Start with `price_table.py`.
+
+price_table  finds the price of a phone in one version of a list
+book         knows which version is valid for an account at a moment
+sheet        reads the CSV files of which versions are made
+lists        lists, their versions, and the accounts that have them
+compare      says what a version changes
+"""

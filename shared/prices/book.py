@@ -1,0 +1,140 @@
+"""Knows which version of which list is valid for an account at a moment.
+
+Versions and assignments are published at least AHEAD before they are valid, and a book is at most FRESH old. So every
+process knows them in time, and a price does not depend on which process is asked.
+"""
+
+import threading
+import time
+from bisect import bisect_right
+from collections import OrderedDict
+from datetime import datetime, timedelta
+from typing import Final, NamedTuple, TypeVar
+
+from sqlalchemy import Connection, Engine, bindparam, select
+
+from shared.db.connection import reading
+from shared.db.tables.accounts import account
+from shared.db.tables.prices import price, price_assignment, price_list, price_version
+from shared.prices.price_table import PriceTable
+
+AHEAD: Final = timedelta(seconds=60)
+"""The least time between publishing and being valid."""
+FRESH: Final = 20.0
+"""Seconds for which a book is used before it is read again."""
+MAX_TABLES: Final = 20
+"""Versions whose prices are kept in memory; one of 260,000 prices takes about 40 MB."""
+
+VERSIONS = (
+    select(*price_version.c["list_id", "valid_from", "id"], price_list.c.name)
+    .join(price_list, price_list.c.id == price_version.c.list_id)
+    .where(price_version.c.valid_from.is_not(None), price_version.c.withdrawn_at.is_(None))
+    .order_by(price_version.c.valid_from, price_version.c.id)
+)
+ASSIGNMENTS = select(*price_assignment.c["account_id", "valid_from", "list_id"]).order_by(
+    price_assignment.c.valid_from, price_assignment.c.id
+)
+SANDBOXES = select(account.c.id, account.c.sandbox_of).where(
+    account.c.sandbox_of.in_(select(price_assignment.c.account_id))
+)
+OF_VERSION = select(*price.c["category", "prefix", "price"]).where(price.c.version_id == bindparam("version"))
+
+
+class Version(NamedTuple):
+    """A published version of a list."""
+
+    valid_from: datetime
+    id: int
+    list_id: int
+    list_name: str
+
+
+class Assignment(NamedTuple):
+    """The list that an account has from a moment on; None: no list."""
+
+    valid_from: datetime
+    list_id: int | None
+
+
+Dated = TypeVar("Dated", Version, Assignment)
+
+
+class Book(NamedTuple):
+    """All versions by list, and all assignments by account, in the order in which they become valid."""
+
+    versions: dict[int, list[Version]]
+    assignments: dict[int | None, list[Assignment]]
+
+    def version_of(self, account_id: int, at: datetime) -> Version | None:
+        """The version that is valid for an account; None: a segment costs one credit anywhere."""
+        for owner in (account_id, None):
+            assigned = _last(self.assignments.get(owner, []), at)
+            if assigned is not None and assigned.list_id is not None:
+                return _last(self.versions.get(assigned.list_id, []), at)
+        return None
+
+    def next_of(self, account_id: int, at: datetime) -> Version | None:
+        """The version that is valid for the account after that one, if its list has one."""
+        version = self.version_of(account_id, at)
+        later = [] if version is None else [each for each in self.versions[version.list_id] if each.valid_from > at]
+        return later[0] if later else None
+
+
+def _last(dated: list[Dated], at: datetime) -> Dated | None:
+    number = bisect_right(dated, at, key=lambda each: each.valid_from)
+    return dated[number - 1] if number else None
+
+
+def read_book(connection: Connection) -> Book:
+    """Three statements, whose size is that of the versions and assignments, not of the prices."""
+    versions: dict[int, list[Version]] = {}
+    for row in connection.execute(VERSIONS):
+        versions.setdefault(row.list_id, []).append(Version(row.valid_from, row.id, row.list_id, row.name))
+    assignments: dict[int | None, list[Assignment]] = {}
+    for row in connection.execute(ASSIGNMENTS):
+        assignments.setdefault(row.account_id, []).append(Assignment(row.valid_from, row.list_id))
+    for sandbox, live in connection.execute(SANDBOXES).tuples():
+        assignments[sandbox] = assignments[live]
+    return Book(versions, assignments)
+
+
+def read_table(connection: Connection, version_id: int) -> PriceTable:
+    """The prices of a version."""
+    rows = connection.execute(OF_VERSION, {"version": version_id})
+    return PriceTable((row.category, row.prefix, row.price) for row in rows)
+
+
+class Prices:
+    """The book and the tables of a process."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._lock = threading.Lock()
+        self._book: Book | None = None
+        self._read_at = 0.0
+        self._tables: OrderedDict[int, PriceTable] = OrderedDict()
+
+    def book(self) -> Book:
+        """The book, at most FRESH old. Asks the database if it is older: not on an event loop, see `is_fresh`."""
+        with self._lock:
+            if self._book is None or not self.is_fresh():
+                began = time.monotonic()
+                with reading(self._engine) as connection:
+                    self._book, self._read_at = read_book(connection), began
+            return self._book
+
+    def is_fresh(self) -> bool:
+        """Whether `book` does not ask the database."""
+        return time.monotonic() - self._read_at < FRESH
+
+    def table(self, version_id: int) -> PriceTable:
+        """The prices of a version, from memory or the database."""
+        with self._lock:
+            table = self._tables.get(version_id)
+            if table is None:
+                with reading(self._engine) as connection:
+                    table = self._tables[version_id] = read_table(connection, version_id)
+                while len(self._tables) > MAX_TABLES:
+                    self._tables.popitem(last=False)
+            self._tables.move_to_end(version_id)
+            return table

@@ -22,8 +22,8 @@ from shared.prices.price_table import ANY
 from shared.sms.countries import PREFIX_DIGITS, country_of
 
 MAX_LINES: Final = 1_000_000
-MAX_PRICE: Final = 10**12
-"""Credits. A send of ten million messages of ten segments still fits."""
+MAX_PRICE: Final = 10**10
+"""Credits. What a send of ten million messages costs still fits into 64 bits."""
 MAX_PREFIX: Final = 15
 DESTINATIONS: Final = ("prefix", "country", "destination", "code")
 EVERYWHERE: Final = ("*", "any", "default", "")

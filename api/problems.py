@@ -54,6 +54,9 @@ CATALOGUE: dict[str, Kind] = {
     "category_not_allowed": Kind(
         403, "Category not allowed", "Use another category, or ask the operator to allow `authentication`."
     ),
+    "no_price": Kind(
+        403, "No price for this destination", "GET /api/v1/prices lists your prices. Ask the operator for another one."
+    ),
     "destination_not_allowed": Kind(
         403,
         "Destination not allowed",
@@ -150,6 +153,7 @@ FIELD_CODES: dict[str, str] = {
     "invalid_phone": "Start with the country code; in a send, use digits only. `suggestion` has the corrected number.",
     "duplicate": "List each phone number once, or set `allow_duplicates`.",
     "suppressed": "Remove this phone number: its owner has opted out.",
+    "no_price": "Remove this phone number: your price list has no price for it.",
     "destination_not_allowed": "Remove this phone number: GET /api/v1/limits lists the destinations of your account.",
     "recipient_limit": "Send to this phone number later: GET /api/v1/limits gives its messages per hour.",
     "missing_variable": "Provide the variable or contact field, or a default in the message: `{{name|default}}`.",

@@ -18,6 +18,7 @@ from shared.db.encryption_keys import unchecked_texts_of
 from shared.db.replica import Replica
 from shared.oidc.provider import provider_of
 from shared.people.second_factor import totp_texts
+from shared.prices.book import Prices
 from shared.sends.recipient_counts import RecipientCounts
 from shared.sends.shared_recipient_counts import RecipientSharing
 from shared.settings import Settings
@@ -58,6 +59,7 @@ class Services:
         self.tasks = TaskPublisher(celery)
         self.commits = GroupCommit(engine)
         self.account_cache = AccountCache(engine)
+        self.prices = Prices(engine)
         self.pumping = PumpingGuard()
         if redis is not None:
             self._share(redis)

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from celery import Celery
 from sqlalchemy import Engine
 
+from shared.prices.book import Prices
 from shared.task_publisher import TaskPublisher
 from shared.task_queue import EXPAND_SEND, IMPORT_CONTACTS, SEND_BATCH
 from worker.jobs.expand import expand
@@ -51,6 +52,7 @@ class ExpandAndSend:
         self._engine = engine
         self._dispatcher = dispatcher
         self.recipients = recipients
+        self._prices = Prices(engine)
         self.tasks: TaskPublisher | None = None
         """Publishes tasks of new batches; the sweeper, of those due or recovered."""
 
@@ -65,7 +67,7 @@ class ExpandAndSend:
         while not self._dispatcher.stop.is_set():
             cycles += cycles_run
             began = time.monotonic()
-            expanded = expand(self._engine, self.recipients)
+            expanded = expand(self._engine, self.recipients, self._prices)
             if expanded == [] and not cycles_run:
                 break
             if expanded and self.tasks is not None:

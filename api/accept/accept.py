@@ -4,7 +4,7 @@ sender       check that the account has the sender ID and that it is approved
 times        when it is due, and when its messages expire
 recipients   drop invalid, duplicate and suppressed ones
 text         check that it can be sent, and count its segments
-price        segments times recipients
+price        segments times what a segment costs each recipient
 rules        its own, and the account's defaults
 guards       against pumping, prices above the quote, and too many messages to one phone
 commit       send, batches, reserve and idempotency key, in one durable transaction
@@ -19,11 +19,19 @@ from typing import Any
 from sqlalchemy import bindparam, func, select
 
 from api.accept.callbacks import check_url, expect_callbacks
-from api.accept.recipients import check_pumping, count_recipients, recipients_of, uncount_recipients
+from api.accept.prices import SendPrices, prices_of_send
+from api.accept.recipients import (
+    check_pumping,
+    count_recipients,
+    personal_recipients_of,
+    recipients_of,
+    uncount_recipients,
+)
 from api.accept.stored_quotes import enforce_quote
 from api.accept.text import common_text, parse_template, prepare_text, with_encoding
 from api.auth.tokens import Caller
 from api.commit.draft import Draft
+from api.commit.low_balance import refused_reserve
 from api.event_loop import NeedsThread, is_on_event_loop
 from api.idempotency import IdempotentResponse, Key, replay_if_refused
 from api.problems import Problem, invalid
@@ -38,6 +46,8 @@ from shared.lifecycle import Category
 from shared.sends.rules import Rules
 from shared.task_publisher import TaskPublisher
 
+MAX_COST = 2**63 - 1
+"""What the database can count."""
 VALIDITY = timedelta(hours=72)
 """Default time from when a send is due until its messages expire."""
 TOLERANCE = timedelta(seconds=60)
@@ -157,7 +167,8 @@ def validate_and_price(services: Services, caller: Caller, limits: Limits, kind:
     callback_url = body.get("callback_url")
     if callback_url is not None:
         check_url(services, callback_url, "/callback_url")
-    content = _message_and_recipients(services, caller, limits, kind, body)
+    prices = prices_of_send(services, caller, body, now)
+    content = _message_and_recipients(services, caller, limits, kind, body, prices)
     draft = Draft(
         account_id=caller.account_id,
         api_key_id=caller.key_id,
@@ -174,8 +185,12 @@ def validate_and_price(services: Services, caller: Caller, limits: Limits, kind:
         rate=body.get("rate"),
         callback_url=callback_url,
         texts=services.texts if services.texts.checked else texts_of(services.engine),
+        price_version_id=prices.version_id,
         **content,
     )
+    if draft.cost > MAX_COST:
+        with reading(services.engine) as connection:
+            raise refused_reserve(connection, caller.account_id, draft.cost)
     add_rules(draft, body, services.account_cache.rules(caller.account_id))
     return draft
 
@@ -236,18 +251,19 @@ def _invalid_time(pointer: str, detail: str) -> Problem:
 
 
 def _message_and_recipients(
-    services: Services, caller: Caller, limits: Limits, kind: str, body: dict[str, Any]
+    services: Services, caller: Caller, limits: Limits, kind: str, body: dict[str, Any], prices: SendPrices
 ) -> dict[str, Any]:
     """The draft's message and recipients. Placeholders are resolved here if every recipient gets the same text."""
     common = common_text(kind, body)
     if common is not None:
-        recipients = recipients_of(services, caller, limits, kind, body)
-        message, segmentation = prepare_text(common, body, len(recipients.get("phones", ())) or recipients["submitted"])
-        return {"message": message, "segmentation": segmentation, **recipients}
+        recipients, costs = recipients_of(services, caller, limits, kind, body, prices)
+        message, segmentation = prepare_text(common, body, costs.total)
+        priced = costs.of_text(segmentation.count, recipients.get("phones", []))
+        return {"message": message, "segmentation": segmentation, **recipients, **priced}
     template = parse_template(body["message"])
     assert template is not None
     content = {"message": body["message"], "on_unicode": body["on_unicode"]}
-    return content | recipients_of(services, caller, limits, kind, body, template)
+    return content | personal_recipients_of(services, caller, limits, kind, body, prices, template)
 
 
 def add_rules(draft: Draft, body: dict[str, Any], of_account: dict[str, Rules]) -> None:

@@ -44,6 +44,7 @@ def _priced(connection: Connection, draft: Draft, body: dict[str, Any]) -> dict[
         "counts": draft.counts(),
         "segments": draft.segments_response(),
         "cost": draft.cost,
+        **draft.countries_response(),
         "quote_id": str(quote_id),
         "quote_expires_at": timestamp(expires_at),
         "balance": balance,

@@ -1,13 +1,14 @@
 """Recipients with placeholder values: each one's text, and the recipients that cannot get one.
 
-The recipients of a list are split into chunks of equal price. For a group, only the maximum cost is determined, by a
-scan of its contacts. Texts that are the same for all are in `text.py`.
+The recipients of a list are split into chunks of equal segments and price. For a group, only the maximum cost is
+determined, by a scan of its contacts. Texts that are the same for all are in `text.py`.
 """
 
 from dataclasses import dataclass
 from typing import Any
 
 from api.accept.group_scan import contacts_lacking, scan_group
+from api.accept.prices import SendPrices, by_country_of
 from api.accept.text import Variables
 from api.commit.draft import MAX_INLINE_ENTRIES
 from api.limits.long_work import LongWork
@@ -15,6 +16,7 @@ from api.problems import MAX_ERRORS, Problem, invalid
 from api.services import Services
 from shared.contacts.fields import value_problem
 from shared.db.connection import reading
+from shared.sends.batch_states import BATCH_SIZE
 from shared.sends.placeholder_batches import ComposedRecipient, chunks_of
 from shared.sends.templates import ComposeProblem, Template, compose
 from shared.sms.phones import ScreenedPhones
@@ -54,16 +56,20 @@ def reject_problems(screened: ScreenedPhones, problems: dict[int, ComposeProblem
 
 
 def chunks_of_list(
-    template: Template, screened: ScreenedPhones, variables: dict[int, Variables], body: dict[str, Any], size: int
+    template: Template,
+    screened: ScreenedPhones,
+    variables: dict[int, Variables],
+    body: dict[str, Any],
+    prices: SendPrices,
 ) -> tuple[ScreenedPhones, dict[str, Any]]:
-    """The recipients without those that cannot get a message; and the draft's segmentation and chunks of up to `size`.
+    """The recipients without those that cannot get a message; and the draft's segmentation, prices and chunks.
 
-    The segmentation is that of the longest message, with UCS-2 if any message needs it.
+    All have a price. The segmentation is that of the longest message, with UCS-2 if any message needs it.
     """
     fits: list[ComposedRecipient] = []
     problems: dict[int, ComposeProblem] = {}
     longest, ucs2 = Segmentation("gsm7", 1, 0, 0), False
-    names, work = template.names, LongWork()
+    names, work, of_each = template.names, LongWork(), prices.of_each(screened.accepted)
     for index, phone in zip(screened.indexes, screened.accepted, strict=True):
         work.step()
         values = variables.get(index, {})
@@ -72,37 +78,52 @@ def chunks_of_list(
             problems[index] = composed
             continue
         used = {name: values[name] for name in names if name in values}
-        fits.append(ComposedRecipient(len(fits), phone, composed.segmentation.count, used))
+        count, price = composed.segmentation.count, of_each.of(phone)
+        assert price is not None
+        fits.append(ComposedRecipient(len(fits), phone, count, count * price, used))
         longest = max(longest, composed.segmentation, key=lambda segmentation: segmentation.count)
         ucs2 = ucs2 or composed.segmentation.encoding == "ucs2"
     segmentation = Segmentation("ucs2" if ucs2 else "gsm7", longest.count, longest.characters, longest.units)
-    return reject_problems(screened, problems), {"segmentation": segmentation, "chunks": chunks_of(fits, size)}
+    costs, chunks = prices.of_list([each.phone for each in fits]), chunks_of(fits, BATCH_SIZE)
+    return reject_problems(screened, problems), {
+        "segmentation": segmentation,
+        "chunks": chunks,
+        "segment_price": costs.highest,
+        "by_country": by_country_of(chunks) if costs.positions else None,
+    }
 
 
-def price_group(services: Services, body: dict[str, Any], bound: int, template: Template) -> dict[str, Any]:
-    """The draft's values for a group: its contacts, those that lack a value, and the maximum segments.
+def price_group(
+    services: Services, body: dict[str, Any], bound: int, prices: SendPrices, template: Template
+) -> dict[str, Any]:
+    """The draft's values for a group: its contacts, those that lack a value, and the maximum segments and cost.
 
     Raises Problem if no contact has all values or, with `strict`, if any contact lacks one.
     """
     with reading(services.engine) as connection:
         scan = scan_group(connection, body["group_id"], bound, template, body.get("max_segments"))
-        incomplete = scan.contacts - scan.complete
+        complete, segments = sum(scan.complete.values()), sum(scan.segments.values())
+        incomplete = scan.contacts - complete
         lacking = (
             contacts_lacking(connection, body["group_id"], bound, template, MAX_INLINE_ENTRIES) if incomplete else []
         )
     if incomplete and body["strict"]:
         details = [(f"{entry['phone']}: {entry['detail']}") for entry in lacking[:MAX_ERRORS]]
         raise invalid([{"pointer": "/group_id", "code": "missing_variable", "detail": detail} for detail in details])
-    if not scan.complete:
+    if not complete:
         detail = "No contact has the values that the message needs."
         raise Problem("no_valid_recipients", detail, rejected=lacking[:MAX_ERRORS])
     encoding: Encoding = "ucs2" if scan.ucs2 else "gsm7"
+    costs = prices.of_group(scan.complete, scan.segments)
     return {
         "segmentation": Segmentation(encoding, scan.most, len(body["message"]), 0),
         "submitted": scan.contacts,
         "incomplete": incomplete,
         "rejected": lacking,
-        "max_total_segments": scan.segments,
+        "max_total_segments": segments,
+        "max_cost": costs.total,
+        "segment_price": costs.highest,
+        "by_country": costs.by_country or None,
     }
 
 

@@ -11,6 +11,7 @@ from typing import Any
 from sqlalchemy import bindparam, insert, select
 
 from api.accept.placeholders import chunks_of_list, price_group, reject_problems, unpack
+from api.accept.prices import SegmentPrices, SendPrices
 from api.accept.schemas import MAX_PHONES
 from api.accept.text import Variables
 from api.auth.tokens import Caller
@@ -24,8 +25,8 @@ from shared.contacts.suppressions import listed
 from shared.db.connection import reading
 from shared.db.tables.contacts import contact_group
 from shared.db.tables.limits import pumping_finding
+from shared.db.tables.prices import contact_group_prefix
 from shared.lifecycle import LANES, Category
-from shared.sends.batch_states import BATCH_SIZE
 from shared.sends.templates import Template
 from shared.sms.phones import ScreenedPhones, screen
 
@@ -34,9 +35,13 @@ GROUP = select(contact_group.c.contact_count, contact_group.c.last_position).whe
     contact_group.c.account_id == bindparam("account"),
     contact_group.c.deleted_at.is_(None),
 )
+GROUP_PREFIXES = select(*contact_group_prefix.c["prefix", "contacts"]).where(
+    contact_group_prefix.c.group_id == bindparam("group"), contact_group_prefix.c.contacts > 0
+)
 OPTED_OUT_ENTRY = {"code": "suppressed", "detail": "The recipient has opted out."}
 BARRED_ENTRY = {"code": "destination_not_allowed", "detail": "Your account may not send to this destination."}
 
+NO_PRICE_ENTRY = {"code": "no_price", "detail": "Your price list has no price for this destination."}
 OVER_LIMIT_ENTRY = {
     "code": "recipient_limit",
     "detail": "The phone number has reached its hourly limit for this category.",
@@ -52,34 +57,48 @@ PUMPING_DETAILS = {
 
 
 def recipients_of(
+    services: Services, caller: Caller, limits: Limits, kind: str, body: dict[str, Any], prices: SendPrices
+) -> tuple[dict[str, Any], SegmentPrices]:
+    """The draft's recipients, and what a segment to them costs. Raises Problem if the send has none."""
+    if kind == "single":
+        phone = _one_phone(services, caller, limits, body)
+        return {"phones": [phone]}, prices.of_one(phone)
+    if kind == "bulk":
+        recipients = _phones_of_list(services, caller, limits, body, prices, None)
+        return recipients, prices.of_list(recipients["phones"])
+    recipients = _contacts_of_group(services, caller, body)
+    if prices.version_id is None:
+        return recipients, SegmentPrices(1, recipients["submitted"])
+    with reading(services.engine) as connection:
+        rows = connection.execute(GROUP_PREFIXES, {"group": body["group_id"]})
+        contacts = {str(row.prefix): row.contacts for row in rows}
+    return recipients, prices.of_group(contacts, contacts)
+
+
+def personal_recipients_of(
     services: Services,
     caller: Caller,
     limits: Limits,
     kind: str,
     body: dict[str, Any],
-    template: Template | None = None,
+    prices: SendPrices,
+    template: Template,
 ) -> dict[str, Any]:
-    """The draft's recipients. Raises Problem if the send has none. A `template` is priced for each recipient."""
-    if kind == "single":
-        return {"phones": [_one_phone(services, caller, limits, body)]}
+    """The draft's recipients, each of which gets a text of its own and is priced for it."""
     if kind == "bulk":
-        return _phones_of_list(services, caller, limits, body, template)
-    return _contacts_of_group(services, caller, body, template)
+        return _phones_of_list(services, caller, limits, body, prices, template)
+    recipients = _contacts_of_group(services, caller, body)
+    return recipients | price_group(services, body, recipients["group_bound"], prices, template)
 
 
-def _contacts_of_group(
-    services: Services, caller: Caller, body: dict[str, Any], template: Template | None
-) -> dict[str, Any]:
+def _contacts_of_group(services: Services, caller: Caller, body: dict[str, Any]) -> dict[str, Any]:
     with reading(services.engine) as connection:
         group = connection.execute(GROUP, {"group": body["group_id"], "account": caller.account_id}).one_or_none()
     if group is None:
         raise Problem("group_not_found", f"Your account has no group {body['group_id']}.")
     if not group.contact_count:
         raise Problem("group_empty", "The group has no contacts.")
-    recipients = {"group_id": body["group_id"], "group_bound": group.last_position, "submitted": group.contact_count}
-    if template is None:
-        return recipients
-    return recipients | price_group(services, body, group.last_position, template)
+    return {"group_id": body["group_id"], "group_bound": group.last_position, "submitted": group.contact_count}
 
 
 def _one_phone(services: Services, caller: Caller, limits: Limits, body: dict[str, Any]) -> str:
@@ -92,7 +111,12 @@ def _one_phone(services: Services, caller: Caller, limits: Limits, body: dict[st
 
 
 def _phones_of_list(
-    services: Services, caller: Caller, limits: Limits, body: dict[str, Any], template: Template | None
+    services: Services,
+    caller: Caller,
+    limits: Limits,
+    body: dict[str, Any],
+    prices: SendPrices,
+    template: Template | None,
 ) -> dict[str, Any]:
     phones = body["phones"]
     if len(phones) > MAX_PHONES:
@@ -103,10 +127,10 @@ def _phones_of_list(
             submitted=len(phones),
         )
     screened, variables = _screen(phones, body["allow_duplicates"], template)
-    screened = drop_excluded(services, caller, limits, body, screened)
+    screened = drop_excluded(services, caller, limits, body, prices, screened)
     personal: dict[str, Any] = {}
     if template is not None:
-        screened, personal = chunks_of_list(template, screened, variables, body, BATCH_SIZE)
+        screened, personal = chunks_of_list(template, screened, variables, body, prices)
     rejected = screened.rejected
     if rejected and body["strict"]:
         raise invalid(
@@ -137,12 +161,18 @@ def _screen(
 
 
 def drop_excluded(
-    services: Services, caller: Caller, limits: Limits, body: dict[str, Any], screened: ScreenedPhones
+    services: Services,
+    caller: Caller,
+    limits: Limits,
+    body: dict[str, Any],
+    prices: SendPrices,
+    screened: ScreenedPhones,
 ) -> ScreenedPhones:
     """Move the excluded recipients of a list to the rejected ones, each with its reason."""
     excluded = dict.fromkeys(opted_out(services, caller, body, screened.accepted), OPTED_OUT_ENTRY)
     barred = (phone for phone in screened.accepted if not _may_send_to(phone, limits))
     excluded |= dict.fromkeys(() if limits.destinations is None else barred, BARRED_ENTRY)
+    excluded |= dict.fromkeys(prices.of_each(screened.accepted).unpriced(screened.accepted), NO_PRICE_ENTRY)
     over_limit = recipients_over_limit(services, caller, limits, body, screened.accepted)
     if not excluded and not over_limit:
         return screened

@@ -19,7 +19,7 @@ VALID = timedelta(minutes=15)
 """Time until a quote expires."""
 
 KEEP = insert(quote).values(expires_at=func.clock_timestamp() + VALID).returning(quote.c.id, quote.c.expires_at)
-FIND = select(quote.c.fingerprint, quote.c.cost).where(
+FIND = select(*quote.c["fingerprint", "cost", "price_version_id"]).where(
     quote.c.id == bindparam("quote"),
     quote.c.account_id == bindparam("account"),
     quote.c.expires_at > func.clock_timestamp(),
@@ -28,21 +28,31 @@ FIND = select(quote.c.fingerprint, quote.c.cost).where(
 
 def keep(connection: Connection, draft: Draft, body: dict[str, Any]) -> tuple[UUID, datetime]:
     """Store a quote for the request. Returns its id and when it expires."""
-    values = {"id": new_id(), "account_id": draft.account_id, "fingerprint": _fingerprint(body), "cost": draft.cost}
+    values = {
+        "id": new_id(),
+        "account_id": draft.account_id,
+        "fingerprint": _fingerprint(body),
+        "cost": draft.cost,
+        "price_version_id": draft.price_version_id,
+    }
     row = connection.execute(KEEP, values).one()
     return row.id, row.expires_at
 
 
+def find_quote(services: Services, account_id: int, quote_id: UUID) -> Row[Any] | None:
+    """The `fingerprint`, `cost` and `price_version_id` of an account's quote; None if it is not valid."""
+    with reading(services.engine) as connection:
+        return connection.execute(FIND, {"quote": quote_id, "account": account_id}).one_or_none()
+
+
 def enforce_quote(services: Services, draft: Draft, body: dict[str, Any], quote_id: UUID) -> None:
     """Raise Problem unless the quote is for this request, is still valid, and covers the send's cost."""
-    with reading(services.engine) as connection:
-        row = connection.execute(FIND, {"quote": quote_id, "account": draft.account_id}).one_or_none()
-    problem = _problem(row, draft, body)
+    problem = _problem(find_quote(services, draft.account_id, quote_id), draft, body)
     if problem is not None:
         raise problem
 
 
-def _problem(row: Row[Any, Any] | None, draft: Draft, body: dict[str, Any]) -> Problem | None:
+def _problem(row: Row[Any] | None, draft: Draft, body: dict[str, Any]) -> Problem | None:
     if row is None:
         return Problem("quote_expired", f"The quote does not exist, or is older than {VALID.seconds // 60} minutes.")
     if bytes(row.fingerprint) != _fingerprint(body):

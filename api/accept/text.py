@@ -66,13 +66,16 @@ def common_text(kind: str, body: dict[str, Any]) -> str | None:
     return None
 
 
-def prepare_text(message: str, body: Mapping[str, Any], recipients: int) -> tuple[str, Segmentation]:
-    """The message as sent and its segments. Raises Problem if `on_unicode` or `max_segments` does not allow it."""
+def prepare_text(message: str, body: Mapping[str, Any], segment_cost: int) -> tuple[str, Segmentation]:
+    """The message as sent and its segments. Raises Problem if `on_unicode` or `max_segments` does not allow it.
+
+    A segment to all recipients has the `segment_cost`.
+    """
     if body["on_unicode"] == "transliterate":
         message = transliterate(message)
     segmentation = segment(message)
     if segmentation.encoding == "ucs2" and body["on_unicode"] == "reject":
-        raise _unicode_rejected(message, recipients)
+        raise _unicode_rejected(message, segment_cost)
     limit = body.get("max_segments")
     if limit is not None and segmentation.count > limit:
         raise Problem(
@@ -84,9 +87,9 @@ def prepare_text(message: str, body: Mapping[str, Any], recipients: int) -> tupl
     return message, segmentation
 
 
-def _unicode_rejected(message: str, recipients: int) -> Problem:
+def _unicode_rejected(message: str, segment_cost: int) -> Problem:
     """The 422 for a message that needs UCS-2, with the same `encoding` as in a 200."""
-    encoding = encoding_report(message, message, recipients)
+    encoding = encoding_report(message, message, segment_cost)
     assert encoding is not None
     first, other_count = encoding["cause"][0], encoding["cause_count"] - 1
     others = f", and {other_count:,} more" if other_count else ""
@@ -94,25 +97,25 @@ def _unicode_rejected(message: str, recipients: int) -> Problem:
     return Problem("unicode_rejected", detail, encoding=encoding)
 
 
-def encoding_report(message: str, sent: str, recipients: int | None) -> dict[str, Any] | None:
+def encoding_report(message: str, sent: str, segment_cost: int | None) -> dict[str, Any] | None:
     """The `encoding` member of a response, for a message as given and as sent; None if the given one is GSM-7.
 
-    `recipients` is None if the texts differ by recipient. The report then covers only the template's own characters,
-    and has no alternative.
+    A segment to all recipients has the `segment_cost`, which is None if the texts differ by recipient. The report then
+    covers only the template's own characters, and has no alternative.
     """
     non_gsm7 = outside_gsm7(message)
-    if not non_gsm7 and recipients is not None:
+    if not non_gsm7 and segment_cost is not None:
         return None
     characters = [
         {"index": index, "char": char, "codepoint": f"U+{ord(char):04X}", "replacement": replacement_of(char)}
         for index, char in non_gsm7[:MAX_CAUSES]
     ]
-    changed = recipients is not None and is_gsm7(sent)
-    plain = message if changed or recipients is None else transliterate(message)
+    changed = segment_cost is not None and is_gsm7(sent)
+    plain = message if changed or segment_cost is None else transliterate(message)
     alternative = None
-    if recipients is not None and not changed and is_gsm7(plain):
+    if segment_cost is not None and not changed and is_gsm7(plain):
         count = segment(plain).count
-        alternative = {"text": plain, "segments": count, "cost": count * recipients}
+        alternative = {"text": plain, "segments": count, "cost": count * segment_cost}
     return {
         "name": "gsm7" if changed else "ucs2",
         "cause": [] if changed else characters,
@@ -143,4 +146,6 @@ def encoding_of(response: dict[str, Any], kind: str, body: dict[str, Any]) -> di
     if message is None:
         return encoding_report(body["message"], body["message"], None) if is_ucs2 else None
     sent = transliterate(message) if body["on_unicode"] == "transliterate" else message
-    return encoding_report(message, sent, response["counts"]["accepted"] if "counts" in response else 1)
+    segments = response["segments"]
+    count = segments["count"] if "count" in segments else segments["per_message"]
+    return encoding_report(message, sent, response["cost"] // count)

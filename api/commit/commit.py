@@ -30,6 +30,7 @@ REQUIRED_COLUMNS = {
     "characters": "integer",
     "segments": "smallint",
     "price": "bigint",
+    "price_version_id": "bigint",
     "lane": "smallint",
     "expires_at": "timestamptz",
     "open_batches": "integer",
@@ -122,11 +123,12 @@ REFUSALS = {"ck_account_available": ReserveRefused, spending.REFUSAL: SpendLimit
 
 LOCK_ACCOUNTS = "SELECT FROM account WHERE id = ANY(%s) ORDER BY id FOR NO KEY UPDATE"
 """Not FOR UPDATE, which would conflict with every insert of a row that references the account, and could deadlock."""
-SET_VARIABLES = """
-UPDATE batch b SET segments = p.segments, variables = p.variables::jsonb
-  FROM unnest(%s::uuid[], %s::smallint[], %s::text[]) AS p (id, segments, variables) WHERE b.id = p.id
+SET_OWN_PRICES = """
+UPDATE batch b SET segments = p.segments, price = p.price, variables = p.variables::jsonb
+  FROM unnest(%s::uuid[], %s::smallint[], %s::bigint[], %s::text[]) AS p (id, segments, price, variables)
+ WHERE b.id = p.id
 """
-"""For batches whose texts differ: the segments of each text and what its placeholders stand for."""
+"""For batches whose texts or prices differ. With placeholders: the segments of each text, and what they stand for."""
 INSERT_REJECTIONS = "INSERT INTO send_rejection (send_id, entries) VALUES (%s, %s::jsonb)"
 """Recipients that were refused, for the list that the send shows afterwards."""
 
@@ -144,9 +146,8 @@ def commit_sends(connection: Connection, drafts: list[Draft], clock: fair.Cached
     for draft in drafts:
         if draft.rejected:
             driver.execute(INSERT_REJECTIONS, (draft.id, json.dumps(draft.rejected[:MAX_INLINE_ENTRIES])))
-        if draft.chunks is not None:
-            segments = [chunk.segments for chunk in draft.chunks]
-            driver.execute(SET_VARIABLES, (draft.batch_ids, segments, list(draft.stored_variables())))
+        if draft.messages_differ and draft.chunks is not None:
+            driver.execute(SET_OWN_PRICES, (draft.batch_ids, *map(list, zip(*draft.own_prices(), strict=True))))
     responses = responses_of(drafts, left)
     keyed = [(draft.key, answer) for draft, answer in zip(drafts, responses, strict=True) if draft.key is not None]
     if keyed:
@@ -206,6 +207,7 @@ def _send_row(draft: Draft) -> dict[str, Any]:
         "characters": draft.segmentation.characters,
         "segments": draft.segmentation.count,
         "price": draft.price,
+        "price_version_id": draft.price_version_id,
         "lane": draft.lane,
         "expires_at": draft.expires_at,
         "open_batches": len(draft.batch_ids),
@@ -221,7 +223,7 @@ def _send_row(draft: Draft) -> dict[str, Any]:
         row |= {name: count for name, count in draft.counts().items() if name not in REQUIRED_COLUMNS}
     if draft.group_id is not None:
         row |= {"expanded_to": 0, "unexpanded": draft.accepted}
-    if draft.on_unicode is not None:
+    if draft.messages_differ:
         row["cost"] = draft.cost
         if draft.group_id is not None:
             row["unexpanded_credits"] = draft.cost

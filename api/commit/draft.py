@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
-from itertools import accumulate, islice
 from typing import Any
 from uuid import UUID
 
@@ -57,13 +56,19 @@ class Draft:
     on_unicode: str | None = None
     """The request's `on_unicode`, if the texts differ by recipient."""
     chunks: list[Chunk] | None = None
-    """The batches of a list, if the texts differ by recipient."""
+    """The batches of a list, if they differ by text, price or time zone."""
+    price_version_id: int | None = None
+    """The prices of the send; None: one credit per segment."""
+    segment_price: int = 1
+    """Credits for a segment; the most if prices differ."""
+    by_country: dict[str, tuple[int, int]] | None = None
+    """Messages and credits by country, if prices differ. Of a group, what they cost at most."""
+    max_cost: int | None = None
+    """Upper bound of the credits for all messages to a group, if the texts or prices differ by recipient."""
     max_total_segments: int | None = None
     """Upper bound of the segments of all messages to a group, if the texts differ by recipient."""
     incomplete: int = 0
     """Contacts of the group that lack a placeholder's value."""
-    sizes: list[int] | None = None
-    """Recipients of each batch, unless all batches but the last are full."""
     key: Key | None = None
     texts: Texts = PLAIN
     """Encrypts the texts for storage, or leaves them plain."""
@@ -77,24 +82,14 @@ class Draft:
         self._make_batch_ids()
 
     def _make_batch_ids(self) -> None:
-        if self.sizes is not None:
-            count = len(self.sizes)
-        else:
-            count = -(-len(self.phones) // BATCH_SIZE) if self.chunks is None else len(self.chunks)
+        count = -(-len(self.phones) // BATCH_SIZE) if self.chunks is None else len(self.chunks)
         self.batch_ids = [new_batch_id() for _ in range(count)]
 
     def split_by_zone(self) -> None:
         """Split the recipients into other batches, each in one time zone."""
-        if self.chunks is not None:
-            self.chunks = [part for chunk in self.chunks for part in chunk.parts(by_zone(chunk.phones))]
-        else:
-            zones = by_zone(self.phones)
-            self.phones = [self.phones[position] for positions in zones for position in positions]
-            self.sizes = [
-                min(BATCH_SIZE, len(positions) - start)
-                for positions in zones
-                for start in range(0, len(positions), BATCH_SIZE)
-            ]
+        all_phones = Chunk(self.segmentation.count, self.price, list(range(len(self.phones))), self.phones)
+        chunks = [all_phones] if self.chunks is None else self.chunks
+        self.chunks = [part for chunk in chunks for part in chunk.parts(by_zone(chunk.phones), BATCH_SIZE)]
         self._make_batch_ids()
 
     @property
@@ -104,13 +99,22 @@ class Draft:
 
     @property
     def price(self) -> int:
-        """Credits for one message; the maximum if messages differ. One segment is one credit."""
-        return self.segmentation.count
+        """Credits for one message; the most that one may cost if messages differ."""
+        return self.segmentation.count * self.segment_price
+
+    @property
+    def messages_differ(self) -> bool:
+        """Whether messages differ by their text or by what a segment costs, so that batches have their own price."""
+        return self.on_unicode is not None or self.by_country is not None
 
     @property
     def cost(self) -> int:
         """Credits to reserve."""
-        return self.segments
+        if self.max_cost is not None:
+            return self.max_cost
+        if self.chunks is not None:
+            return sum(len(chunk.phones) * chunk.price for chunk in self.chunks)
+        return self.accepted * self.price
 
     @property
     def segments(self) -> int:
@@ -126,10 +130,14 @@ class Draft:
         """The message as stored: encrypted if text encryption is on."""
         return self.texts.seal(self.message, self.id)
 
-    def stored_variables(self) -> Iterator[str]:
-        """The placeholder values of each batch as stored, in JSON."""
-        values = (chunk.variables for chunk in self.chunks or ())
-        return (self.texts.seal_json(each, batch) for batch, each in zip(self.batch_ids, values, strict=True))
+    def own_prices(self) -> Iterator[tuple[int | None, int, str | None]]:
+        """Of each batch, if messages differ: segments of each and its price; and the placeholder values as stored, in
+        JSON. The first and the last are None unless texts differ."""
+        for batch, chunk in zip(self.batch_ids, self.chunks or (), strict=True):
+            if chunk.variables is None:
+                yield None, chunk.price, None
+            else:
+                yield chunk.segments, chunk.price, self.texts.seal_json(chunk.variables, batch)
 
     @property
     def state(self) -> str:
@@ -147,9 +155,6 @@ class Draft:
         if self.chunks is not None:
             return ((chunk.phones, chunk.segments) for chunk in self.chunks)
         count = self.segmentation.count
-        if self.sizes is not None:
-            ends = list(accumulate(self.sizes))
-            return ((self.phones[end - size : end], count) for end, size in zip(ends, self.sizes, strict=True))
         return ((self.phones[start : start + BATCH_SIZE], count) for start in range(0, len(self.phones), BATCH_SIZE))
 
     def counts(self) -> dict[str, int]:
@@ -194,6 +199,7 @@ class Draft:
             "counts": self.counts(),
             "segments": self.segments_response(),
             "cost": self.cost,
+            **self.countries_response(),
             "balance": balance,
             "rejected": self.rejected[:MAX_INLINE_ENTRIES],
             "messages": list(self._messages()),
@@ -215,6 +221,19 @@ class Draft:
             "total": self.segments,
         }
 
+    def countries_response(self) -> dict[str, Any]:
+        """The `countries` of a response: messages and cost by country, the dearest first. Empty if prices do not
+        differ."""
+        if self.by_country is None:
+            return {}
+        ordered = sorted(self.by_country.items(), key=lambda each: (-each[1][1], each[0]))
+        return {
+            "countries": [
+                {"country": country or None, "messages": messages, "cost": cost}
+                for country, (messages, cost) in ordered
+            ]
+        }
+
     def _messages(self) -> Iterator[dict[str, str]]:
         if self.chunks is not None:
             message_ids = {
@@ -225,11 +244,6 @@ class Draft:
             }
             for position, phone in enumerate(self.phones[:MAX_INLINE_ENTRIES]):
                 yield {"message_id": message_ids[position], "phone": phone}
-        elif self.sizes is not None:
-            slices = zip(self.batch_ids, self.slices(), strict=True)
-            named = ((batch, index, phone) for batch, (phones, _) in slices for index, phone in enumerate(phones, 1))
-            for batch, index, phone in islice(named, MAX_INLINE_ENTRIES):
-                yield {"message_id": f"{prefix_of(batch)}{index:04x}", "phone": phone}
         elif self.batch_ids:
             prefix = prefix_of(self.batch_ids[0])
             for index, phone in enumerate(self.phones[:MAX_INLINE_ENTRIES], 1):

@@ -23,7 +23,7 @@ EXACT_CONTACTS = 10_000
 """Larger groups get an estimate if each contact gets a different text."""
 FIRST_RECIPIENTS = 100
 """How many recipients of a list are searched for one who gets the message, if the chosen one does not."""
-OF_RECIPIENT = frozenset({"recipient_suppressed", "destination_not_allowed", "recipient_limit"})
+OF_RECIPIENT = frozenset({"recipient_suppressed", "destination_not_allowed", "no_price", "recipient_limit"})
 """Codes of refusals that may not apply to other recipients."""
 
 

@@ -30,6 +30,7 @@ REJECTIONS: dict[str, Any] = {
     "unicode_rejected": _("The message has characters outside the SMS alphabet"),
     "invalid_characters": _("The message has a character that cannot be sent"),
     "destination_not_allowed": _("Country not allowed"),
+    "no_price": _("No price for this country"),
     "recipient_limit": _("Too many messages within the hour"),
     "message_empty": _("The message is empty"),
     "message_too_long": _("The message is too long"),

@@ -7,7 +7,6 @@ process knows them in time, and a price does not depend on which process is aske
 import threading
 import time
 from bisect import bisect_right
-from collections import OrderedDict
 from datetime import datetime, timedelta
 from typing import Final, NamedTuple, TypeVar
 
@@ -16,7 +15,7 @@ from sqlalchemy import Connection, Engine, bindparam, select
 from shared.db.connection import reading
 from shared.db.tables.accounts import account
 from shared.db.tables.prices import price, price_assignment, price_list, price_version
-from shared.prices.price_table import PriceTable
+from shared.prices.price_table import ONE_CREDIT, PriceTable
 
 AHEAD: Final = timedelta(seconds=60)
 """The least time between publishing and being valid."""
@@ -93,7 +92,7 @@ def read_book(connection: Connection) -> Book:
     assignments: dict[int | None, list[Assignment]] = {}
     for row in connection.execute(ASSIGNMENTS):
         assignments.setdefault(row.account_id, []).append(Assignment(row.valid_from, row.list_id))
-    for sandbox, live in connection.execute(SANDBOXES).tuples():
+    for sandbox, live in connection.execute(SANDBOXES):
         assignments[sandbox] = assignments[live]
     return Book(versions, assignments)
 
@@ -112,10 +111,13 @@ class Prices:
         self._lock = threading.Lock()
         self._book: Book | None = None
         self._read_at = 0.0
-        self._tables: OrderedDict[int, PriceTable] = OrderedDict()
+        self._tables: dict[int, PriceTable] = {}
 
     def book(self) -> Book:
         """The book, at most FRESH old. Asks the database if it is older: not on an event loop, see `is_fresh`."""
+        book = self._book
+        if book is not None and self.is_fresh():
+            return book
         with self._lock:
             if self._book is None or not self.is_fresh():
                 began = time.monotonic()
@@ -127,14 +129,23 @@ class Prices:
         """Whether `book` does not ask the database."""
         return time.monotonic() - self._read_at < FRESH
 
-    def table(self, version_id: int) -> PriceTable:
-        """The prices of a version, from memory or the database."""
+    def has_table(self, version_id: int | None) -> bool:
+        """Whether `table` does not ask the database."""
+        return version_id is None or version_id in self._tables
+
+    def table(self, version_id: int | None) -> PriceTable:
+        """The prices of a version, from memory or the database. Without a version, a segment costs one credit."""
+        if version_id is None:
+            return ONE_CREDIT
+        table = self._tables.get(version_id)
+        if table is not None:
+            return table
         with self._lock:
             table = self._tables.get(version_id)
             if table is None:
                 with reading(self._engine) as connection:
-                    table = self._tables[version_id] = read_table(connection, version_id)
-                while len(self._tables) > MAX_TABLES:
-                    self._tables.popitem(last=False)
-            self._tables.move_to_end(version_id)
+                    table = read_table(connection, version_id)
+                if len(self._tables) >= MAX_TABLES:
+                    del self._tables[next(iter(self._tables))]
+                self._tables[version_id] = table
             return table

@@ -1,6 +1,6 @@
 """The prices of one version of a list, in memory."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
 from typing import NamedTuple
@@ -34,7 +34,7 @@ class PriceTable:
             for category, prices in self._by_category.items()
         }
         self._significant = max((lengths[0] for lengths in self._lengths.values()), default=0)
-        self._dearest_within: dict[str, dict[str, int]] = {}
+        self._longer: dict[str, dict[str, tuple[int, int]]] = {}
 
     def find(self, phone: str, category: str) -> Price | None:
         """The price of a segment to a phone; None if the list has none."""
@@ -52,38 +52,32 @@ class PriceTable:
         significant = itemgetter(slice(self._significant))
         found = {
             prefix: None if (price := self.find(prefix, category)) is None else price.credits
-            for prefix in set(map(significant, phones))
+            for prefix in (set(map(significant, phones)) if self._significant else [""])
         }
         return PricesOfPhones(found, significant)
 
-    def dearest(self, first_digits: str, category: str) -> int | None:
-        """The highest price of a phone that begins with PREFIX_DIGITS digits; None if none of them has a price."""
-        own = self.find(first_digits, category)
-        of_all = own is not None and own.category == category
-        within = [
-            self._within(each)[first_digits]
-            for each in ((category,) if of_all else (category, ANY))
-            if first_digits in self._within(each)
-        ]
-        return max([*within, *([] if own is None else [own.credits])], default=None)
+    def bounds(self, first_digits: str, category: str) -> tuple[int | None, int | None]:
+        """The lowest and the highest price of phones that begin with PREFIX_DIGITS digits.
 
-    def _within(self, category: str) -> dict[str, int]:
-        """The highest of the category's prices for longer prefixes, by their first digits."""
-        if category not in self._dearest_within:
-            dearest: dict[str, int] = {}
+        The lowest is None if some of them have no price, and both are if none of them has one.
+        """
+        own = self.find(first_digits, category)
+        reachable = (category,) if own is not None and own.category == category else (category, ANY)
+        found = [self._within(each)[first_digits] for each in reachable if first_digits in self._within(each)]
+        credits = [*(each for pair in found for each in pair), *([] if own is None else [own.credits])]
+        return None if own is None else min(credits), max(credits, default=None)
+
+    def _within(self, category: str) -> dict[str, tuple[int, int]]:
+        """The lowest and highest of the category's prices for longer prefixes, by their first digits."""
+        if category not in self._longer:
+            longer: dict[str, tuple[int, int]] = {}
             for prefix, credits in self._by_category.get(category, {}).items():
                 if len(prefix) > PREFIX_DIGITS:
                     first_digits = prefix[:PREFIX_DIGITS]
-                    dearest[first_digits] = max(credits, dearest.get(first_digits, 0))
-            self._dearest_within[category] = dearest
-        return self._dearest_within[category]
-
-    def cost_bound(self, phones: Mapping[str, int], category: str) -> int | None:
-        """The highest cost of a segment to each phone, which are counted by their first digits. None if it costs
-        nothing because none has a price."""
-        prices = {first_digits: self.dearest(first_digits, category) for first_digits in phones}
-        known = [credits * phones[first_digits] for first_digits, credits in prices.items() if credits is not None]
-        return sum(known) if known else None
+                    lowest, highest = longer.get(first_digits, (credits, credits))
+                    longer[first_digits] = min(lowest, credits), max(highest, credits)
+            self._longer[category] = longer
+        return self._longer[category]
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,15 +91,22 @@ class PricesOfPhones:
         """Credits of a segment to one of the phones."""
         return self.by_prefix[self.significant(phone)]
 
-    @property
-    def only(self) -> int | None:
-        """The price, if all phones have the same one."""
-        prices = set(self.by_prefix.values())
-        return prices.pop() if len(prices) == 1 else None
+    def unpriced(self, phones: Sequence[str]) -> list[str]:
+        """The phones without a price."""
+        return [phone for phone in phones if self.of(phone) is None] if None in self.by_prefix.values() else []
 
-    def positions(self, phones: Sequence[str]) -> dict[int | None, list[int]]:
-        """The positions of the phones by their price."""
-        by_price: dict[int | None, list[int]] = {}
+    def positions(self, phones: Sequence[str]) -> dict[int, list[int]]:
+        """The positions of the phones that have a price, by their price."""
+        prices = {price for price in self.by_prefix.values() if price is not None}
+        if len(prices) == 1 and None not in self.by_prefix.values():
+            return {prices.pop(): list(range(len(phones)))}
+        by_price: dict[int, list[int]] = {price: [] for price in prices}
         for position, phone in enumerate(phones):
-            by_price.setdefault(self.of(phone), []).append(position)
+            price = self.of(phone)
+            if price is not None:
+                by_price[price].append(position)
         return by_price
+
+
+ONE_CREDIT = PriceTable([(ANY, ANY, 1)])
+"""The prices of an account without a list."""

@@ -146,7 +146,7 @@ CLOSE_UNSENT = text(
         SELECT id FROM batch WHERE send_id = :send AND {NOT_TAKEN} ORDER BY id FOR UPDATE
     )
     UPDATE batch b SET state = CAST(:state AS batch_state), due_at = clock_timestamp() FROM unsent u WHERE b.id = u.id
-    RETURNING b.id, b.account_id, b.size, b.segments, b.next_index, b.retry_indexes,
+    RETURNING b.id, b.account_id, b.size, b.price, b.next_index, b.retry_indexes,
               {MESSAGES_LEFT} AS unsent
     """
 )

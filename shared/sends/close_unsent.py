@@ -41,17 +41,19 @@ def close_unsent(connection: Connection, send: UUID, outcome: Literal["canceled"
         add_of_sends(connection, [(row.account_id, send, state)])
     add_of_messages(connection, lambda _: [_ended(send, batch, outcome) for batch in batches])
     entries = [
-        Entry(row.account_id, "release", batch.unsent * _price(row, batch), "batch", batch.id, REMAINDER)
+        Entry(
+            row.account_id,
+            "release",
+            batch.unsent * (row.price if batch.price is None else batch.price),
+            "batch",
+            batch.id,
+            REMAINDER,
+        )
         for batch in batches
     ]
     entries.append(Entry(row.account_id, "release", row.reserved, "send", send, REMAINDER))
     give_back_turns(connection, send)
     post(connection, entries)
-
-
-def _price(send: Row[Any], batch: Row[Any]) -> int:
-    """Credits per message. If texts differ, a batch has its own number of segments."""
-    return int(send.price if batch.segments is None else min(send.price, batch.segments))
 
 
 def _ended(send: UUID, batch: Row[Any], outcome: str) -> StatusChange:

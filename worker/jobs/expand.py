@@ -4,7 +4,8 @@ Memory and transaction size are those of one page, whatever the group's size. Th
 batches, the cursor and the credits released for dropped contacts change in one commit, so each page is expanded once.
 """
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 from uuid import UUID
 
@@ -46,13 +47,16 @@ from shared.job_failures import Job, failed_or_raise, succeeded
 from shared.ledger.ledger import Entry, post
 from shared.lifecycle import LANES, BatchState, SendState
 from shared.outbox import add_of_sends
+from shared.prices.book import Prices
+from shared.prices.price_table import PriceTable
 from shared.sends import fair_queueing as fair
 from shared.sends import send_states
 from shared.sends.batch_states import BATCH_SIZE
 from shared.sends.holding import FAULT, hold_for_operator, hold_unusable
-from shared.sends.placeholder_batches import Chunk, chunks_of
+from shared.sends.placeholder_batches import Chunk, chunks_by_price, chunks_of
 from shared.sends.quiet_hours import by_zone
 from shared.sends.sendable import SENDABLE
+from shared.sms.countries import country_prefix
 from worker.jobs.recipient_limits import RecipientLimits
 from worker.sending.placeholders import complete_contacts, compose_page, stored_template
 
@@ -67,7 +71,7 @@ NEXT_SEND = text(
     f"""
     WITH under_way AS MATERIALIZED (SELECT send_id, count(*) AS batches FROM batch WHERE state = 'sending' GROUP BY 1)
     SELECT s.id, s.account_id, s.group_id, s.group_bound, s.expanded_to, s.unexpanded, s.unexpanded_credits, s.segments,
-           s.price, s.lane, s.sender_id, s.message, s.on_unicode, s.rules, a.weight,
+           s.price, s.price_version_id, s.lane, s.sender_id, s.message, s.on_unicode, s.rules, a.weight,
            l.destinations, l.recipient_authentication, l.recipient_transactional, l.recipient_marketing,
            {FAILURES.format(kind="expansion", subject="s.id")} AS failures
       FROM send s JOIN account a ON a.id = s.account_id LEFT JOIN account_limit l ON l.account_id = s.account_id
@@ -94,7 +98,8 @@ CONTACTS = (
     .limit(bindparam("page"))
 )
 CONTACTS_WITH_FIELDS = CONTACTS.add_columns(contact.c.fields)
-ROWS = parameter_rows("rows", *batch.c["id", "turn", "size", "recipients", "segments"], column("variables", Text))
+OWN = ("id", "turn", "size", "recipients", "segments", "price")
+ROWS = parameter_rows("rows", *batch.c[OWN], column("variables", Text))
 INSERT_BATCHES = insert(batch).from_select(
     ["send_id", "account_id", "lane", "state", *ROWS.c.keys()],
     select(
@@ -102,7 +107,7 @@ INSERT_BATCHES = insert(batch).from_select(
         bindparam("account", type_=BigInteger),
         bindparam("lane", type_=SmallInteger),
         literal(BatchState.QUEUED, batch_state, literal_execute=True),
-        *ROWS.c["id", "turn", "size", "recipients", "segments"],
+        *ROWS.c[OWN],
         cast(ROWS.c.variables, JSONB),
     ),
 )
@@ -121,18 +126,21 @@ SET_TURN = (
 
 
 class Page(NamedTuple):
-    """The expansion of a group's next contacts. `credits` is what its messages take from the reserve."""
+    """The expansion of a group's next contacts."""
 
     phones: int
     """Contacts that were counted as accepted."""
     suppressed: int
     unfit: int
     """Contacts whose fields do not make a valid message."""
-    chunks: list[Chunk] | list[list[str]]
+    chunks: list[Chunk]
+    reserved: int
+    """Credits that were reserved for its contacts, as far as that is known."""
     credits: int
+    """Credits that its messages cost."""
 
 
-def expand(engine: Engine, limits: RecipientLimits | None = None) -> list[UUID] | None:
+def expand(engine: Engine, limits: RecipientLimits | None = None, prices: Prices | None = None) -> list[UUID] | None:
     """Expand one page of a group send of the account whose turn it is. Returns the new batches, if any.
 
     Returns None if it failed, or if the page made no batches: another page may need to be expanded.
@@ -143,7 +151,7 @@ def expand(engine: Engine, limits: RecipientLimits | None = None) -> list[UUID] 
     while True:
         job = Job("expansion")
         try:
-            batches = _expand(engine, limits, job)
+            batches = _expand(engine, limits, prices or Prices(engine), job)
         except TextUnreadable as unreadable:
             hold_unusable(engine, unreadable)
         except Exception as error:
@@ -155,14 +163,14 @@ def expand(engine: Engine, limits: RecipientLimits | None = None) -> list[UUID] 
             return batches
 
 
-def _expand(engine: Engine, limits: RecipientLimits | None, job: Job) -> list[UUID] | None:
+def _expand(engine: Engine, limits: RecipientLimits | None, prices: Prices, job: Job) -> list[UUID] | None:
     """Expand a page of the next send, as the `job`. Returns None if the page made no batches."""
     with transaction(engine) as connection:
         send = connection.execute(NEXT_SEND, {"ahead": ENOUGH_OPEN_BATCHES}).one_or_none()
         if send is None:
             return []
         job.begin(send.id, send.account_id, send.failures)
-        batches, chunks = _expand_page(connection, send, limits)
+        batches, chunks = _expand_page(connection, send, limits, prices.table(send.price_version_id))
     crashpoint("expand.committed")
     if limits is not None:
         limits.add(send, chunks)
@@ -174,13 +182,13 @@ def _set_aside(connection: Connection, send: str, _: str) -> None:
 
 
 def _expand_page(
-    connection: Connection, send: Row[Any], limits: RecipientLimits | None
-) -> tuple[list[UUID], Sequence[Chunk] | Sequence[list[str]]]:
+    connection: Connection, send: Row[Any], limits: RecipientLimits | None, table: PriceTable
+) -> tuple[list[UUID], list[Chunk]]:
     composed = send.on_unicode is not None
     size = min(PAGE, COMPOSED_PAGE) if composed else PAGE
     values = {**send._asdict(), "page": size}
     contacts = connection.execute(CONTACTS_WITH_FIELDS if composed else CONTACTS, values).all()
-    page = (_personal_page if composed else _page)(connection, send, contacts, limits)
+    page = (_personal_page if composed else _page)(connection, send, contacts, limits, table)
     position = contacts[-1].position if contacts else send.group_bound
     finished = len(contacts) < size or position == send.group_bound
     removed = send.unexpanded - page.phones if finished else 0
@@ -196,7 +204,7 @@ def _expand_page(
             "batches": len(batches),
             "suppressed": page.suppressed,
             "unfit": page.unfit,
-            "credits": page.credits,
+            "credits": page.reserved,
         },
     ).scalar_one()
     if state == SendState.COMPLETED:
@@ -210,27 +218,50 @@ def _expand_page(
     return batches, page.chunks
 
 
-def _page(connection: Connection, send: Row[Any], contacts: Sequence[Row[Any]], limits: RecipientLimits | None) -> Page:
+def _page(
+    connection: Connection,
+    send: Row[Any],
+    contacts: Sequence[Row[Any]],
+    limits: RecipientLimits | None,
+    table: PriceTable,
+) -> Page:
     kept = _not_suppressed(connection, send, contacts, limits)
-    phones = [str(contact.phone) for contact in kept]
-    sets = (
-        [[phones[position] for position in positions] for positions in by_zone(phones)] if _is_quiet(send) else [phones]
-    )
-    chunks = [own[start : start + BATCH_SIZE] for own in sets for start in range(0, len(own), BATCH_SIZE)]
-    return Page(len(contacts), len(contacts) - len(kept), 0, chunks, len(kept) * send.price)
+    phones, category = [str(contact.phone) for contact in kept], LANES[send.lane]
+    if send.unexpanded_credits is None:
+        chunks = chunks_by_price(phones, send.segments, {send.price // send.segments: range(len(phones))}, BATCH_SIZE)
+        reserved = len(contacts) * send.price
+    else:
+        positions = table.prices_of(phones, category).positions(phones)
+        chunks = chunks_by_price(phones, send.segments, positions, BATCH_SIZE)
+        first_digits = Counter(country_prefix(str(contact.phone)) for contact in contacts)
+        dearest = {digits: table.bounds(digits, category)[1] or 0 for digits in first_digits}
+        reserved = send.segments * sum(count * dearest[digits] for digits, count in first_digits.items())
+    if _is_quiet(send):
+        chunks = [part for chunk in chunks for part in chunk.parts(by_zone(chunk.phones), BATCH_SIZE)]
+    messages = sum(len(chunk.phones) for chunk in chunks)
+    return Page(len(contacts), len(contacts) - messages, 0, chunks, reserved, _cost(chunks))
+
+
+def _cost(chunks: Iterable[Chunk]) -> int:
+    return sum(len(chunk.phones) * chunk.price for chunk in chunks)
 
 
 def _personal_page(
-    connection: Connection, send: Row[Any], contacts: Sequence[Row[Any]], limits: RecipientLimits | None
+    connection: Connection,
+    send: Row[Any],
+    contacts: Sequence[Row[Any]],
+    limits: RecipientLimits | None,
+    table: PriceTable,
 ) -> Page:
     template = stored_template(texts_of(connection).open(send.message, send.id))
     complete = complete_contacts(template, send, contacts)
     kept = _not_suppressed(connection, send, complete, limits)
-    fits, credits = compose_page(template, send, kept)
+    prices = table.prices_of([str(contact.phone) for contact in kept], LANES[send.lane])
+    fits, credits = compose_page(template, send, kept, prices)
     chunks = chunks_of(fits, BATCH_SIZE)
     if _is_quiet(send):
-        chunks = [part for chunk in chunks for part in chunk.parts(by_zone(chunk.phones))]
-    return Page(len(complete), len(complete) - len(kept), len(kept) - len(fits), chunks, credits)
+        chunks = [part for chunk in chunks for part in chunk.parts(by_zone(chunk.phones), BATCH_SIZE)]
+    return Page(len(complete), len(complete) - len(kept), len(kept) - len(fits), chunks, credits, credits)
 
 
 def _is_quiet(send: Row[Any]) -> bool:
@@ -239,10 +270,12 @@ def _is_quiet(send: Row[Any]) -> bool:
 
 
 def _credits_to_release(send: Row[Any], page: Page, finished: bool, removed: int) -> int:
-    """Credits to release: those of dropped contacts or, for personalized messages, the rest after the last page."""
-    if send.on_unicode is None:
-        return int((page.suppressed + removed) * send.price)
-    return int(send.unexpanded_credits - page.credits) if finished else 0
+    """What the page's contacts do not cost of their reserve and, after the last page, the rest of it."""
+    rest = 0
+    if finished:
+        known = send.unexpanded_credits
+        rest = removed * send.price if known is None else known - page.reserved
+    return int(page.reserved - page.credits + rest)
 
 
 def _not_suppressed(
@@ -258,20 +291,18 @@ def _not_suppressed(
     return contacts if limits is None else limits.within(send, contacts)
 
 
-def _insert_batches(
-    connection: Connection, send: Row[Any], chunks: list[Chunk] | list[list[str]]
-) -> tuple[list[UUID], int]:
+def _insert_batches(connection: Connection, send: Row[Any], chunks: list[Chunk]) -> tuple[list[UUID], int]:
     texts, totals = texts_of(connection), []
-    columns: dict[str, list[Any]] = {name: [] for name in ("id", "turn", "size", "recipients", "segments", "variables")}
+    columns: dict[str, list[Any]] = {name: [] for name in (*OWN, "variables")}
     for chunk in chunks:
-        phones, segments = (chunk.phones, chunk.segments) if isinstance(chunk, Chunk) else (chunk, None)
-        totals.append(len(phones) * (segments or send.segments))
+        totals.append(len(chunk.phones) * chunk.segments)
         batch = new_batch_id()
         columns["id"].append(batch)
-        columns["size"].append(len(phones))
-        columns["recipients"].append("\n".join(phones))
-        columns["segments"].append(segments)
-        columns["variables"].append(texts.seal_json(chunk.variables, batch) if isinstance(chunk, Chunk) else None)
+        columns["size"].append(len(chunk.phones))
+        columns["recipients"].append("\n".join(chunk.phones))
+        columns["segments"].append(None if chunk.variables is None else chunk.segments)
+        columns["price"].append(None if send.unexpanded_credits is None else chunk.price)
+        columns["variables"].append(None if chunk.variables is None else texts.seal_json(chunk.variables, batch))
     clock = fair.clock(connection)
     end = max(clock, connection.execute(LOCK_TURN, {"place": send.lane + 1, "account": send.account_id}).scalar_one())
     for total in totals:

@@ -27,11 +27,11 @@ class RecipientLimits:
         over = self.counts.over(send.account_id, send.lane, phones, limit, unique=True)
         return [contact for index, contact in enumerate(contacts) if index not in over] if over else contacts
 
-    def add(self, send: Row[Any], chunks: Sequence[Chunk] | Sequence[list[str]]) -> None:
+    def add(self, send: Row[Any], chunks: Sequence[Chunk]) -> None:
         """Count the messages of new batches, after their commit."""
         limit = self._limit(send)
         for chunk in chunks if limit else ():
-            self.counts.add(send.account_id, send.lane, chunk.phones if isinstance(chunk, Chunk) else chunk, limit)
+            self.counts.add(send.account_id, send.lane, chunk.phones, limit)
 
     def _limit(self, send: Row[Any]) -> int:
         own = send._mapping[RECIPIENTS[send.lane]]

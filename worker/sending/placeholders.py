@@ -6,6 +6,7 @@ from typing import Any
 
 from sqlalchemy import Row
 
+from shared.prices.price_table import PricesOfPhones
 from shared.sends.placeholder_batches import ComposedRecipient
 from shared.sends.templates import ComposeProblem, Template, as_priced, compose, parse
 
@@ -40,9 +41,11 @@ def complete_contacts(template: Template, send: Row[Any], contacts: Sequence[Row
 
 
 def compose_page(
-    template: Template, send: Row[Any], contacts: Sequence[Row[Any]]
+    template: Template, send: Row[Any], contacts: Sequence[Row[Any]], prices: PricesOfPhones
 ) -> tuple[list[ComposedRecipient], int]:
     """Compose the messages of a page of contacts, within the rest of the reserve. Returns them and their credits.
+
+    Contacts without a price are left out.
 
     Values may have changed since the reserve was made. A message is left out if it is longer now than the longest was
     then, or than the rest of the reserve covers.
@@ -52,9 +55,14 @@ def compose_page(
     for position, contact in enumerate(contacts):
         fields = contact.fields or {}
         message = compose(template, fields, send.on_unicode, send.segments)
-        if isinstance(message, ComposeProblem) or min(message.segmentation.count, send.price) > left:
+        segment_price = prices.of(str(contact.phone))
+        if isinstance(message, ComposeProblem) or segment_price is None:
             continue
-        left -= min(message.segmentation.count, send.price)
+        segments = message.segmentation.count
+        price = segments * segment_price
+        if price > left:
+            continue
+        left -= price
         variables = {name: fields[name] for name in template.names if name in fields}
-        fits.append(ComposedRecipient(position, str(contact.phone), message.segmentation.count, variables))
+        fits.append(ComposedRecipient(position, str(contact.phone), segments, price, variables))
     return fits, send.unexpanded_credits - left

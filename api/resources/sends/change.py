@@ -19,11 +19,15 @@ from api.problems import invalid
 from api.resources.sends import queries
 from api.resources.sends.control import state_conflict
 from shared.db.encryption_keys import texts_of
+from shared.db.tables.sends import send as sends
 from shared.ledger.ledger import REMAINDER, Entry, ReserveRefused, post
 from shared.ledger.spend_limits import standings
 from shared.lifecycle import SendState
 from shared.sends import batch_states, fair_queueing, send_states
 from shared.sends.requeue import give_back_turns, requeue_send, reset_turns
+
+OF_SEGMENTS = ("price", "cost", "unexpanded_credits")
+"""Columns of a send that are multiples of its segments."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,19 +101,21 @@ def _set_text(connection: Connection, send: Row[Any], changes: Mapping[str, Any]
         detail = "A send that was accepted without placeholders cannot get placeholders later."
         raise invalid([{"pointer": "/message", "code": "invalid", "detail": detail}])
     text = changes["message"] if template is None else render_one(template, {})
-    message, segmentation = prepare_text(text, changes, send.accepted)
-    price = segmentation.count if send.price else 0
+    reserved = int(connection.execute(queries.RESERVED, {"send": send.id}).scalar_one())
+    message, segmentation = prepare_text(text, changes, reserved // send.segments)
     if segmentation.count != send.segments:
         reset_turns(connection, send.id, costs_more=segmentation.count > send.segments)
+    scaled = {name: sends.c[name] // send.segments * segmentation.count for name in OF_SEGMENTS}
     change = queries.CHANGE.values(
         message=texts_of(connection).seal(message, send.id),
         encoding=segmentation.encoding,
         characters=segmentation.characters,
         segments=segmentation.count,
-        price=price,
+        **scaled,
     )
     connection.execute(change, {"send": send.id})
-    more = send.accepted * (price - send.price)
+    connection.execute(queries.SCALE_PRICES, {"send": send.id, "before": send.segments, "after": segmentation.count})
+    more = reserved // send.segments * (segmentation.count - send.segments)
     if more:
         _pay(connection, send, more)
 

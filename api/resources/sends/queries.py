@@ -1,11 +1,12 @@
 """The queries of changes to accepted sends."""
 
-from sqlalchemy import bindparam, func, select, text, update
+from sqlalchemy import BigInteger, bindparam, func, select, text, update
 
 from shared.db.tables.money import ledger
 from shared.db.tables.sends import batch, send
 from shared.ledger.spend_limits import COUNT
 from shared.sends import batch_states
+from shared.sends.placeholder_batches import PRICE
 
 STATE = select(send.c.state).where(send.c.id == bindparam("send"))
 HELD_BY = select(send.c.held_by).where(send.c.id == bindparam("send"), send.c.state == "held")
@@ -25,6 +26,21 @@ COUNT_BATCHES = select(func.count()).select_from(batch).where(batch.c.send_id ==
 """A statement of its own, after LOCK_SEND: a subquery there would not see what was committed while it waited."""
 CHANGE = update(send).where(send.c.id == bindparam("send"))
 """Set columns of a send."""
+
+RESERVED = text(
+    f"""
+    SELECT coalesce((SELECT sum(b.size * {PRICE}) FROM batch b WHERE b.send_id = s.id), 0)
+           + coalesce(s.unexpanded_credits, s.unexpanded * s.price)
+      FROM send s WHERE s.id = :send
+    """
+)
+"""What is reserved for a send that no worker has begun: a multiple of its segments."""
+SCALE_PRICES = (
+    update(batch)
+    .where(batch.c.send_id == bindparam("send"), batch.c.price.is_not(None))
+    .values(price=batch.c.price // bindparam("before", type_=BigInteger) * bindparam("after", type_=BigInteger))
+)
+"""Another number of segments: what a segment costs stays."""
 
 LAST_STEPS = select(
     func.coalesce(func.max(ledger.c.step), 0).label("reserve"),

@@ -1,6 +1,6 @@
 """Totals of a send: by multiplication or, if its messages differ, as sums over its batches.
 
-A send has a `cost` if what was charged for it does not follow from its counts: its messages differ, or one of them is
+A send has a `cost` if what it is charged does not follow from its counts: its texts or prices differ, or a message is
 delivered although its credits were released (worker/receipts/uncharged.py). Then the ledger tells.
 """
 
@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from shared.ledger.ledger import REMAINDER
 from shared.lifecycle import CHARGED_STATUSES
-from shared.sends.placeholder_batches import PRICE
+from shared.sends.placeholder_batches import PRICE, SEGMENTS
 
 TOTALS: Final = f"""
     CASE WHEN s.cost IS NOT NULL THEN (
@@ -17,15 +17,15 @@ TOTALS: Final = f"""
           JOIN ledger l ON l.subject >= c.id AND l.kind = 'capture'
                AND l.subject <= CAST(overlay(c.id::text placing 'ffff' from 33) AS uuid)
          WHERE c.send_id = s.id) END AS captured,
-    CASE WHEN s.on_unicode IS NOT NULL THEN (
+    CASE WHEN s.cost IS NOT NULL THEN (
         SELECT json_build_object(
-                   'segments', coalesce(sum(b.size * b.segments), 0), 'cost', coalesce(sum(b.size * {PRICE}), 0),
-                   'fewest', min(b.segments), 'most', max(b.segments),
+                   'messages', coalesce(sum(b.size), 0), 'segments', coalesce(sum(b.size * {SEGMENTS}), 0),
+                   'cost', coalesce(sum(b.size * {PRICE}), 0), 'fewest', min({SEGMENTS}), 'most', max({SEGMENTS}),
                    'never_expanded', (SELECT coalesce(sum(l.amount), 0) FROM ledger l
                                        WHERE l.subject = s.id AND l.kind = 'release' AND l.step = {REMAINDER}))
           FROM batch b WHERE b.send_id = s.id) END AS own
 """
-"""SQL: the credits charged for a send `s` with a `cost`, and its totals if its messages differ; otherwise null.
+"""SQL: the credits charged for a send `s` with a `cost`, and the totals of its batches; otherwise null.
 
 `never_expanded` is what was reserved for the contacts of a group that were not expanded when the send ended."""
 
@@ -45,14 +45,17 @@ def totals(row: Any) -> dict[str, Any]:
             "cost": row.accepted * row.price,
             "charged": charged,
         }
-    unexpanded = (row.unexpanded_credits or 0) + row.own["never_expanded"]
-    uniform = row.own["fewest"] == row.own["most"] and not unexpanded
+    reserved = row.unexpanded * row.price if row.unexpanded_credits is None else row.unexpanded_credits
+    rest = reserved + row.own["never_expanded"]
+    unexpanded = row.accepted - row.own["messages"]
+    unexpanded_segments = rest if row.price_version_id is None else unexpanded * row.segments
+    uniform = row.on_unicode is None or (row.own["fewest"] == row.own["most"] and not unexpanded)
     return {
         "segments": {
-            "per_message": row.own["most"] if uniform else None,
+            "per_message": (row.own["most"] or row.segments) if uniform else None,
             "encoding": row.encoding,
-            "total": row.own["segments"] + unexpanded,
+            "total": row.own["segments"] + unexpanded_segments,
         },
-        "cost": row.own["cost"] + unexpanded,
+        "cost": row.own["cost"] + rest,
         "charged": charged,
     }

@@ -14,6 +14,7 @@ REJECTIONS = [
     "too_many_segments",
     "unicode_rejected",
     "destination_not_allowed",
+    "no_price",
     "recipient_limit",
     "message_empty",
     "message_too_long",
@@ -157,11 +158,25 @@ class AcceptedResponse(Response):
     phone = fields.String("Digits only, starting with the country code; null if it was erased.", PHONE, allow_none=True)
 
 
+class CountryCostResponse(Response):
+    """Messages to a country, and what they cost."""
+
+    country = fields.String("ISO 3166-1 code; null for none, such as satellite phones.", "KE", allow_none=True)
+    messages = fields.Integer("Number of messages.", 2)
+    cost = fields.Integer("Credits.", 24)
+
+
 class RecipientsResponse(Response):
     """The recipients of a send or a quote, and their segments."""
 
     counts = fields.Nested(CountsResponse, "Numbers of accepted and rejected recipients.")
     segments = fields.Nested(BulkSegmentsResponse, "Number of segments, and their encoding.")
+    countries = fields.List(
+        fields.Nested(CountryCostResponse),
+        "What the messages cost by country, the dearest first; those to a group at most. Only if prices differ.",
+        [{"country": "KE", "messages": 2, "cost": 24}, {"country": "DE", "messages": 1, "cost": 90}],
+        required=False,
+    )
     rejected = fields.List(
         fields.Nested(RejectedResponse),
         "The recipients that were not accepted, at most 1,000.",

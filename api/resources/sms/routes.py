@@ -42,7 +42,7 @@ QUOTES = {"phone": ("single", SingleSend()), "phones": ("bulk", BulkSend()), "gr
     "/sms/send",
     body=SingleSend,
     response=SingleResponse,
-    errors=(*SEND_ERRORS, "recipient_suppressed", "recipient_limit", "destination_not_allowed"),
+    errors=(*SEND_ERRORS, "recipient_suppressed", "recipient_limit", "destination_not_allowed", "no_price"),
     scope="sms:send",
 )
 def send_message(caller: Caller, body: dict[str, Any]) -> IdempotentResponse | PendingResponse:
@@ -85,6 +85,7 @@ def send_group(caller: Caller, body: dict[str, Any]) -> IdempotentResponse | Pen
         *CONTENT_ERRORS,
         "recipient_suppressed",
         "destination_not_allowed",
+        "no_price",
         "too_many_recipients",
         "no_valid_recipients",
         "group_not_found",

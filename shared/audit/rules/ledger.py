@@ -144,12 +144,11 @@ WORLDS = """
     SELECT 'key ' || k.id AS subject, k.account_id, 'it is a test key of a live account, or the reverse' AS detail
       FROM api_key k JOIN account a ON a.id = k.account_id WHERE k.test <> (a.sandbox_of IS NOT NULL)
     UNION ALL
-    SELECT 'send ' || s.id, s.account_id, 'it is live, of a sandbox; or the reverse, and took credits'
+    SELECT 'send ' || s.id, s.account_id, 'it is live, of a sandbox; or the reverse'
       FROM send s JOIN account a ON a.id = s.account_id
-     WHERE s.test <> (a.sandbox_of IS NOT NULL) AND (s.price > 0 OR NOT s.test)
+     WHERE s.test <> (a.sandbox_of IS NOT NULL)
        AND (:full OR s.id >= CAST(:since AS uuid))
 """
-"""Sends of test keys from before there were sandboxes belong to the live account, and cost nothing."""
 
 RULES: Final = (
     Rule(

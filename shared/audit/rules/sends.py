@@ -25,15 +25,16 @@ SEND_RESERVE = f"""
                            FROM batch b JOIN ledger l ON l.subject >= b.id AND l.account_id = s.account_id
                                 AND l.subject <= overlay(b.id::text placing 'ffff' from 33)::uuid
                           WHERE b.send_id = s.id), 0) AS reserved,
-               CASE WHEN s.on_unicode IS NULL
+               CASE WHEN s.cost IS NULL
                     THEN s.price * (s.accepted - ({COUNTED}) + s.in_doubt + coalesce(u.messages, 0))
-                    ELSE coalesce(s.unexpanded_credits, 0) + coalesce(w.credits, 0) + coalesce(u.in_doubt, 0)
+                    ELSE coalesce(s.unexpanded_credits, s.unexpanded * s.price) + coalesce(w.credits, 0)
+                         + coalesce(u.in_doubt, 0)
                     END AS needed
      ) AS x
      WHERE x.reserved <> x.needed
 """
-"""If texts differ, each batch has a price, and the part not expanded has its own credits; otherwise the send's price
-applies."""
+"""If texts or prices differ, each batch has a price, and the part not expanded has its own credits; otherwise the price
+of the send applies."""
 
 BATCH_ROWS = f"""
     WITH {ROWS}, counted AS (
@@ -184,7 +185,7 @@ FORGOTTEN = f"""
        AND (s.message <> '' OR EXISTS (SELECT FROM batch b WHERE b.send_id = s.id AND b.recipients <> '')
             OR s.completed_at IS NULL OR s.in_doubt > 0 OR coalesce(c.captured, 0) > s.price * s.accepted)
 """
-"""Its message rows are gone: credits can only be compared with the price of all its messages."""
+"""Its message rows are gone: credits can only be compared with the most that all its messages cost."""
 
 RULES: Final = (
     Rule(

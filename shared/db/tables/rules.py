@@ -23,6 +23,7 @@ quote = Table(
     Column("account_id", BigInteger, ForeignKey("account.id"), nullable=False),
     Column("fingerprint", LargeBinary, nullable=False, comment="hash of the priced request"),
     Column("cost", BigInteger, nullable=False),
+    Column("price_version_id", BigInteger, comment="the prices that it was made with; null: 1 per segment"),
     Column("expires_at", MOMENT, nullable=False, index=True),
 )
 

@@ -46,17 +46,25 @@ def test_prices_of_many_phones_are_those_of_each() -> None:
     by_price = prices.positions(phones)
     assert sorted(position for positions in by_price.values() for position in positions) == list(range(len(phones)))
     assert {prices.of(phones[position]) for position in by_price[14]} == {14}
-    assert prices.only is None and TABLE.prices_of(phones[-1:], "marketing").only == 90
+    assert TABLE.prices_of(phones[-1:], "marketing").positions(phones[-1:]) == {90: [0]}
 
 
 @pytest.mark.parametrize(
-    ("first_digits", "category", "dearest"),
-    [("2547", "transactional", 14), ("2541", "transactional", 10), ("2547", "authentication", 15), ("4930", "", 90)],
+    ("first_digits", "category", "bounds"),
+    [
+        ("2547", "transactional", (10, 14)),
+        ("2541", "transactional", (10, 10)),
+        ("2547", "authentication", (15, 15)),
+        ("4930", "marketing", (90, 90)),
+    ],
 )
-def test_the_dearest_price_within_first_digits(first_digits: str, category: str, dearest: int) -> None:
-    assert TABLE.dearest(first_digits, category) == dearest
+def test_the_lowest_and_highest_price_within_first_digits(
+    first_digits: str, category: str, bounds: tuple[int, int]
+) -> None:
+    assert TABLE.bounds(first_digits, category) == bounds
 
 
-def test_the_bound_of_a_group_is_the_sum_of_its_dearest_prices() -> None:
-    assert TABLE.cost_bound({"2547": 3, "2541": 2, "4930": 1}, "marketing") == 3 * 14 + 2 * 10 + 90
-    assert PriceTable([("", "254", 10)]).cost_bound({"4930": 5}, "marketing") is None
+def test_the_lowest_price_is_unknown_where_some_phones_have_none() -> None:
+    table = PriceTable([("", "254701", 10), ("", "25471", 30)])
+    assert table.bounds("2547", "marketing") == (None, 30)
+    assert table.bounds("4930", "marketing") == (None, None)

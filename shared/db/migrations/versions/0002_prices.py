@@ -76,6 +76,8 @@ COMMENT ON COLUMN send.price_version_id IS 'the prices that it was accepted with
 COMMENT ON COLUMN send.price IS 'credits per message; the most if they differ';
 COMMENT ON COLUMN send.cost IS 'credits reserved, if texts or prices differ; null: price times accepted';
 COMMENT ON COLUMN send.unexpanded_credits IS 'credits reserved for the rest of the group, if texts or prices differ; null: price times unexpanded';
+ALTER TABLE quote ADD COLUMN price_version_id BIGINT;
+COMMENT ON COLUMN quote.price_version_id IS 'the prices that it was made with; null: 1 per segment';
 ALTER TABLE batch ADD COLUMN price BIGINT;
 COMMENT ON COLUMN batch.price IS 'credits per message, if texts or prices differ; null: that of the send';
 CREATE FUNCTION count_prefixes() RETURNS trigger LANGUAGE plpgsql AS $$

@@ -23,6 +23,7 @@ from shared.crashpoints import MODES, NAMES
 from shared.outbox import LISTEN
 from tests.crashpoints import WHERE_A_SEND_MAY_BE_STOPPED, WHERE_AN_ACCOUNT_LISTENS
 from tests.harness.house import STEADY, House, wait_until
+from tests.harness.prices import publish_prices
 
 pytestmark = pytest.mark.slow
 WINDOW = 400
@@ -42,12 +43,18 @@ WAIT = 300
 
 HITS = {"expand": 1, "recover": 1, "copy": 1, "accept": 2, "receipts": 2}
 numbers = count(1)
+THOUSANDS = (1, 501, 503)
+"""Of the phones of a workload: the second thousand of its list, and two of its group."""
+PRICES = [("", "", 1)] + [
+    ("", str(254_000_000 + number * 1_000 + each), 1 + each % 5) for number in range(1, 200) for each in THOUSANDS
+]
 
 
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
     made = House(tmp_path_factory.mktemp("house"), **STEADY)
     try:
+        publish_prices(made.engine, PRICES)
         yield made
     finally:
         made.stop()

@@ -23,12 +23,14 @@ from api.app import create_app
 from shared.accounts.administration import create_account, create_key
 from shared.accounts.top_ups import top_up
 from shared.contacts.groups import add_contacts, create_group
+from shared.prices.book import Prices
 from shared.scopes import SCOPES
 from shared.settings import Settings
 from shared.task_queue import make_celery
 from tests.harness.database import api_engine
 from tests.harness.documented import documented
 from tests.harness.event_loop_client import EventLoopClient
+from tests.harness.prices import publish_prices
 from worker.process import WorkerProcess
 from worker.receipts import match as receipts
 from worker.tasks import register
@@ -111,6 +113,12 @@ class Service:
             group = create_group(connection, self.account_id, f"Group {made}")
             add_contacts(connection, group, phones)
         return str(group)
+
+    def set_prices(self, *prices: tuple[str, str, int], name: str = "standard", account: int | None = None) -> int:
+        """Publish a version of a price list of an account, or of all. Returns its id."""
+        version = publish_prices(self.engine, prices, name, account)
+        self.flask.extensions["bulksms"].prices = Prices(self.api_engine)
+        return version
 
     def post(self, path: str, *, token: str | None = None, headers: Any = (), **body: Any) -> TestResponse:
         """POST a JSON body with the account's token."""

@@ -9,6 +9,7 @@ from uuid import UUID
 
 from sqlalchemy import Engine, text
 
+from api.accept.prices import SendPrices
 from api.commit.commit import commit_sends
 from api.commit.draft import Draft
 from api.problems import Problem
@@ -20,12 +21,17 @@ from shared.contacts.groups import add_contacts, create_group, remove_contacts
 from shared.contacts.suppressions import suppress
 from shared.db.connection import transaction
 from shared.lifecycle import Category
+from shared.prices.price_table import ONE_CREDIT, PriceTable
 from shared.sends import holding
 from shared.sends.rules import Rules
+from shared.sms.countries import country_prefix
 from shared.sms.segments import segment
+from tests.harness.prices import publish_prices
 
 CREDITS = 100_000
-FIRST_PHONE = 254700000000
+COUNTRIES = (254700000000, 491510000000, 336120000000)
+"""A phone of each; the next ones follow."""
+PRICES = (("", "254", 3), ("", "25470000001", 5), ("", "49", 7), ("marketing", "49", 2), ("", "", 1))
 TEXTS = ("Hi", "Hi", "Hi " * 60)
 """One segment, one segment, two."""
 STATE = text("SELECT state FROM send WHERE id = :send")
@@ -61,6 +67,8 @@ class Traffic:
     shared_phones: float
     """How many sends go to the phones of another send."""
     accounts: list[Account] = field(default_factory=list)
+    prices: list[tuple[int | None, PriceTable]] = field(default_factory=list)
+    """The price version of each account; the first has none."""
     sends: dict[UUID, Draft] = field(default_factory=dict)
     """Those for which a client has its response."""
     stopped: set[UUID] = field(default_factory=set)
@@ -73,12 +81,16 @@ class Traffic:
 
     def open_accounts(self, count: int) -> None:
         """Open accounts with enough credits for the run."""
+        self.prices.append((None, ONE_CREDIT))
         for number in range(count):
             with transaction(self.engine) as connection:
                 account = create_account(connection, f"customer-{number}", weight=1 + number, authentication=True)
                 top_up(connection, account, CREDITS, "test", "first")
                 sandbox = ensure_sandbox(connection, account)
             self.accounts.append(Account(account, f"SENDER{number}", Account(sandbox, f"SANDBOX{number}")))
+            if number:
+                version = publish_prices(self.engine, PRICES[number - 1 :], f"list-{number}", account)
+                self.prices.append((version, PriceTable(PRICES[number - 1 :])))
 
     def account(self, account_id: int) -> Account:
         """A live account or a sandbox."""
@@ -92,19 +104,25 @@ class Traffic:
         assert sandbox is not None
         kind = self.rng.choices(("single", "bulk", "group"), (3, 4, 2))[0]
         phones = self._new_phones(1 if kind == "single" else self.rng.randint(most // 3, most))
+        is_test, segmentation = self.rng.random() < 0.2, segment(self.rng.choice(TEXTS))
+        prices = SendPrices(*self.prices[self.accounts.index(account)], self.rng.choice(list(Category)))
+        contacts = Counter(map(country_prefix, phones))
+        costs = prices.of_group(contacts, contacts) if kind == "group" else prices.of_list(phones)
         draft = Draft(
             account_id=account.id,
             api_key_id="key",
-            test=self.rng.random() < 0.2,
+            test=is_test,
             kind=kind,
             sender_id=account.sender_id,
             message="Hi",
-            segmentation=segment(self.rng.choice(TEXTS)),
-            category=self.rng.choice(list(Category)),
+            segmentation=segmentation,
+            category=prices.category,
             created_at=self.now(),
             expires_at=self.now() + timedelta(seconds=self.rng.choice((20, 300, 300, 3600))),
             phones=[] if kind == "group" else phones,
             submitted=len(phones),
+            price_version_id=prices.version_id,
+            **costs.of_text(segmentation.count, phones),
         )
         if draft.test:
             account = sandbox
@@ -206,7 +224,7 @@ class Traffic:
     def _new_phones(self, count: int) -> list[str]:
         """Phones that nobody has sent to, and now and then those of another send, as far as it has so many."""
         self.phones += count
-        phones = [str(FIRST_PHONE + self.phones - number) for number in range(count)]
+        phones = [str(COUNTRIES[number % 3] + self.phones - number) for number in range(count)]
         if self.recipients and self.rng.random() < self.shared_phones:
             others = self.rng.choice(list(self.recipients.values()))[:count]
             phones[: len(others)] = others

@@ -4,9 +4,7 @@ Memory and transaction size are those of one page, whatever the group's size. Th
 batches, the cursor and the credits released for dropped contacts change in one commit, so each page is expanded once.
 """
 
-from collections import Counter
-from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 from uuid import UUID
 
 from sqlalchemy import (
@@ -30,7 +28,6 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects.postgresql import JSONB
 
-from shared.contacts.suppressions import listed
 from shared.crashpoints import crashpoint
 from shared.db.connection import transaction
 from shared.db.encryption_keys import texts_of
@@ -45,7 +42,7 @@ from shared.ids import new_batch_id
 from shared.job_backoff import FAILURES, IS_READY, YIELDS
 from shared.job_failures import Job, failed_or_raise, succeeded
 from shared.ledger.ledger import Entry, post
-from shared.lifecycle import LANES, BatchState, SendState
+from shared.lifecycle import BatchState, SendState
 from shared.outbox import add_of_sends
 from shared.prices.book import Prices
 from shared.prices.price_table import PriceTable
@@ -53,12 +50,10 @@ from shared.sends import fair_queueing as fair
 from shared.sends import send_states
 from shared.sends.batch_states import BATCH_SIZE
 from shared.sends.holding import FAULT, hold_for_operator, hold_unusable
-from shared.sends.placeholder_batches import Chunk, chunks_by_price, chunks_of
-from shared.sends.quiet_hours import by_zone
+from shared.sends.placeholder_batches import Chunk
 from shared.sends.sendable import SENDABLE
-from shared.sms.countries import country_prefix
+from worker.jobs.expand_page import Page, common_page, personal_page
 from worker.jobs.recipient_limits import RecipientLimits
-from worker.sending.placeholders import complete_contacts, compose_page, stored_template
 
 PAGE = 8 * BATCH_SIZE
 COMPOSED_PAGE = BATCH_SIZE
@@ -125,21 +120,6 @@ SET_TURN = (
 )
 
 
-class Page(NamedTuple):
-    """The expansion of a group's next contacts."""
-
-    phones: int
-    """Contacts that were counted as accepted."""
-    suppressed: int
-    unfit: int
-    """Contacts whose fields do not make a valid message."""
-    chunks: list[Chunk]
-    reserved: int
-    """Credits that were reserved for its contacts, as far as that is known."""
-    credits: int
-    """Credits that its messages cost."""
-
-
 def expand(engine: Engine, limits: RecipientLimits | None = None, prices: Prices | None = None) -> list[UUID] | None:
     """Expand one page of a group send of the account whose turn it is. Returns the new batches, if any.
 
@@ -188,7 +168,7 @@ def _expand_page(
     size = min(PAGE, COMPOSED_PAGE) if composed else PAGE
     values = {**send._asdict(), "page": size}
     contacts = connection.execute(CONTACTS_WITH_FIELDS if composed else CONTACTS, values).all()
-    page = (_personal_page if composed else _page)(connection, send, contacts, limits, table)
+    page = (personal_page if composed else common_page)(connection, send, contacts, limits, table)
     position = contacts[-1].position if contacts else send.group_bound
     finished = len(contacts) < size or position == send.group_bound
     removed = send.unexpanded - page.phones if finished else 0
@@ -218,57 +198,6 @@ def _expand_page(
     return batches, page.chunks
 
 
-def _page(
-    connection: Connection,
-    send: Row[Any],
-    contacts: Sequence[Row[Any]],
-    limits: RecipientLimits | None,
-    table: PriceTable,
-) -> Page:
-    kept = _not_suppressed(connection, send, contacts, limits)
-    phones, category = [str(contact.phone) for contact in kept], LANES[send.lane]
-    if send.unexpanded_credits is None:
-        chunks = chunks_by_price(phones, send.segments, {send.price // send.segments: range(len(phones))}, BATCH_SIZE)
-        reserved = len(contacts) * send.price
-    else:
-        positions = table.prices_of(phones, category).positions(phones)
-        chunks = chunks_by_price(phones, send.segments, positions, BATCH_SIZE)
-        first_digits = Counter(country_prefix(str(contact.phone)) for contact in contacts)
-        dearest = {digits: table.bounds(digits, category)[1] or 0 for digits in first_digits}
-        reserved = send.segments * sum(count * dearest[digits] for digits, count in first_digits.items())
-    if _is_quiet(send):
-        chunks = [part for chunk in chunks for part in chunk.parts(by_zone(chunk.phones), BATCH_SIZE)]
-    messages = sum(len(chunk.phones) for chunk in chunks)
-    return Page(len(contacts), len(contacts) - messages, 0, chunks, reserved, _cost(chunks))
-
-
-def _cost(chunks: Iterable[Chunk]) -> int:
-    return sum(len(chunk.phones) * chunk.price for chunk in chunks)
-
-
-def _personal_page(
-    connection: Connection,
-    send: Row[Any],
-    contacts: Sequence[Row[Any]],
-    limits: RecipientLimits | None,
-    table: PriceTable,
-) -> Page:
-    template = stored_template(texts_of(connection).open(send.message, send.id))
-    complete = complete_contacts(template, send, contacts)
-    kept = _not_suppressed(connection, send, complete, limits)
-    prices = table.prices_of([str(contact.phone) for contact in kept], LANES[send.lane])
-    fits, credits = compose_page(template, send, kept, prices)
-    chunks = chunks_of(fits, BATCH_SIZE)
-    if _is_quiet(send):
-        chunks = [part for chunk in chunks for part in chunk.parts(by_zone(chunk.phones), BATCH_SIZE)]
-    return Page(len(complete), len(complete) - len(kept), len(kept) - len(fits), chunks, credits, credits)
-
-
-def _is_quiet(send: Row[Any]) -> bool:
-    """Whether the send has quiet hours. Then each of its batches is in a single time zone."""
-    return send.rules is not None and "quiet" in send.rules
-
-
 def _credits_to_release(send: Row[Any], page: Page, finished: bool, removed: int) -> int:
     """What the page's contacts do not cost of their reserve and, after the last page, the rest of it."""
     rest = 0
@@ -276,19 +205,6 @@ def _credits_to_release(send: Row[Any], page: Page, finished: bool, removed: int
         known = send.unexpanded_credits
         rest = removed * send.price if known is None else known - page.reserved
     return int(page.reserved - page.credits + rest)
-
-
-def _not_suppressed(
-    connection: Connection, send: Row[Any], contacts: Sequence[Row[Any]], limits: RecipientLimits | None
-) -> Sequence[Row[Any]]:
-    """The contacts that have not opted out, are at allowed destinations, and are within the recipient limits."""
-    phones = [contact.phone for contact in contacts]
-    opted_out = listed(connection, send.account_id, phones, LANES[send.lane], send.sender_id) if phones else ()
-    if opted_out:
-        contacts = [contact for contact in contacts if contact.phone not in opted_out]
-    if send.destinations is not None:
-        contacts = [contact for contact in contacts if str(contact.phone).startswith(tuple(send.destinations))]
-    return contacts if limits is None else limits.within(send, contacts)
 
 
 def _insert_batches(connection: Connection, send: Row[Any], chunks: list[Chunk]) -> tuple[list[UUID], int]:

@@ -2,9 +2,9 @@
 
 from typing import Final
 
-from shared.audit.rules import ledger, liveness, messages, sends, usage
+from shared.audit.rules import ledger, liveness, messages, prices, sends, usage
 from shared.audit.rules.parts import Rule
 
 __all__ = ["RULES", "Rule"]
 
-RULES: Final = (*ledger.RULES, *sends.RULES, *messages.RULES, *liveness.RULES, *usage.RULES)
+RULES: Final = (*ledger.RULES, *sends.RULES, *messages.RULES, *prices.RULES, *liveness.RULES, *usage.RULES)

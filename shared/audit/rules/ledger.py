@@ -149,6 +149,7 @@ WORLDS = """
      WHERE s.test <> (a.sandbox_of IS NOT NULL)
        AND (:full OR s.id >= CAST(:since AS uuid))
 """
+"""A test key sends with the credits of its sandbox, and with no others."""
 
 RULES: Final = (
     Rule(

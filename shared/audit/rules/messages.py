@@ -59,13 +59,15 @@ ARCHIVES = """
 
 GROUPS = """
     SELECT 'group ' || g.id AS subject, g.account_id,
-           format('%s contacts counted, last position %s; %s contacts, last position %s', g.contact_count,
-                  g.last_position, c.contacts, c.last) AS detail
+           format('%s contacts counted, last position %s, %s by first digits; %s contacts, last position %s',
+                  g.contact_count, g.last_position, p.contacts, c.contacts, c.last) AS detail
       FROM contact_group g
      CROSS JOIN LATERAL (SELECT count(*) AS contacts, coalesce(max(position), 0) AS last FROM contact
                           WHERE group_id = g.id) AS c
+     CROSS JOIN LATERAL (SELECT coalesce(sum(contacts), 0) AS contacts FROM contact_group_prefix
+                          WHERE group_id = g.id) AS p
      WHERE (:full OR g.updated_at > now() - CAST(:span AS interval))
-       AND (g.contact_count <> c.contacts OR g.last_position < c.last)
+       AND (g.contact_count <> c.contacts OR p.contacts <> c.contacts OR g.last_position < c.last)
 """
 """The last position may be that of a contact that has been deleted since."""
 

@@ -69,7 +69,7 @@ price_assignment = Table(
 contact_group_prefix = Table(
     "contact_group_prefix",
     metadata,
-    Column("group_id", Uuid, primary_key=True),
+    Column("group_id", Uuid, ForeignKey("contact_group.id"), primary_key=True),
     Column("prefix", SmallInteger, primary_key=True, comment="the first four digits of phones"),
     Column("contacts", BigInteger, nullable=False),
     comment="contacts of a group by what tells their country; triggers of `contact` keep it",

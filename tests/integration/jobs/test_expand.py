@@ -7,6 +7,7 @@ from uuid import UUID
 import pytest
 from sqlalchemy import Engine, text
 
+import worker.jobs.expand_page
 import worker.tasks
 from bulksms.local.postgres import Postgres
 from tests.harness.database import disposable_database
@@ -30,7 +31,7 @@ def _engine(postgres_server: Postgres) -> Iterator[Engine]:
 
 @pytest.fixture
 def send(service: Service, monkeypatch: pytest.MonkeyPatch) -> str:
-    monkeypatch.setattr(module, "BATCH_SIZE", 1)
+    monkeypatch.setattr(worker.jobs.expand_page, "BATCH_SIZE", 1)
     monkeypatch.setattr(module, "PAGE", PAGE)
     made = scheduled(service, service.new_group(phones(20, 255760000000)))
     with service.engine.begin() as connection:

@@ -29,13 +29,13 @@ OF_IMPORTS = "import_id IN (SELECT id FROM contact_import WHERE account_id = {ac
 THROUGH = {
     "message": OF_MESSAGES.replace("{column}", "id"),
     **dict.fromkeys(("attempt", "doubt", "resolved_doubt"), OF_MESSAGES.replace("{column}", "message_id")),
-    "contact": OF_GROUPS,
+    **dict.fromkeys(("contact", "contact_group_prefix"), OF_GROUPS),
     **dict.fromkeys(("import_error", "import_chunk"), OF_IMPORTS),
     "delivery": "webhook_id IN (SELECT id FROM webhook WHERE account_id = {account})",
     "send_rejection": "send_id IN (SELECT id FROM send WHERE account_id = {account})",
 }
-NOT_MOVED = ("job_failure", "listener", "membership", "invitation")
-"""The state of running processes, and people, who are the installation's."""
+NOT_MOVED = ("job_failure", "listener", "membership", "invitation", "price_assignment", "contact_group_prefix")
+"""The state of running processes; people and price lists, which are the installation's; and what triggers count."""
 
 
 def documented() -> dict[str, list[str]]:
@@ -70,7 +70,7 @@ def test_rows_of_an_account_refer_to_no_other_account() -> None:
         for key in metadata.tables[name].foreign_keys
         if key.column.table.name not in owned | {"account"}
     }
-    assert foreign == {("membership", "person")}
+    assert foreign == {("membership", "person"), ("price_assignment", "price_list")}
 
 
 @pytest.fixture

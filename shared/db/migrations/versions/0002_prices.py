@@ -21,7 +21,8 @@ CREATE TABLE contact_group_prefix (
     group_id UUID NOT NULL,
     prefix SMALLINT NOT NULL,
     contacts BIGINT NOT NULL,
-    CONSTRAINT pk_contact_group_prefix PRIMARY KEY (group_id, prefix)
+    CONSTRAINT pk_contact_group_prefix PRIMARY KEY (group_id, prefix),
+    CONSTRAINT fk_contact_group_prefix_group_id FOREIGN KEY(group_id) REFERENCES contact_group (id)
 );
 COMMENT ON TABLE contact_group_prefix IS 'contacts of a group by what tells their country; triggers of `contact` keep it';
 COMMENT ON COLUMN contact_group_prefix.prefix IS 'the first four digits of phones';

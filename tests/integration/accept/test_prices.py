@@ -1,0 +1,166 @@
+"""What a send costs by destination and category, reserved and charged to the last credit."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from sqlalchemy import Engine, text
+
+from shared.audit.check import audit
+from tests.harness.service import Service
+
+KENYA, GERMANY, FRANCE, NOWHERE = "254711000001", "4915112345678", "33612345678", "819012345678"
+LIST = (("", "254", 10), ("", "25470", 12), ("", "49", 90), ("", "33", 70), ("authentication", "254", 25))
+LATER = {"send_at": (datetime.now(UTC) + timedelta(days=1)).isoformat()}
+
+
+@pytest.fixture
+def service(engine: Engine) -> Iterator[Service]:
+    service = Service(engine, credits=100_000)
+    service.set_prices(*LIST)
+    yield service
+    assert audit(engine, full=True) == []
+
+
+def spent(service: Service) -> tuple[int, int]:
+    """What was taken from the balance, and what of it is only reserved."""
+    balance = service.get("/balance").json
+    return 100_000 - balance["balance"], balance["reserved"]
+
+
+def test_one_message_costs_what_its_phone_and_category_cost(service: Service) -> None:
+    assert service.send(KENYA).json["cost"] == 10
+    assert service.send("254701000000").json["cost"] == 12, "the longest prefix counts"
+    assert service.send(KENYA, category="authentication").json["cost"] == 25, "its category comes first"
+    assert service.send(GERMANY, "ä" * 200).json["cost"] == 2 * 90
+    assert spent(service) == (10 + 12 + 25 + 180, 0)
+
+
+def test_a_phone_without_a_price_gets_nothing(service: Service) -> None:
+    refused = service.send(NOWHERE)
+    assert (refused.status_code, refused.json["code"]) == (403, "no_price")
+    sent = service.bulk([KENYA, NOWHERE]).json
+    assert [entry["code"] for entry in sent["rejected"]] == ["no_price"]
+    assert spent(service) == (10, 0)
+    group = service.new_group([NOWHERE])
+    refused = service.post("/sms/send-group", sender_id="ACME", group_id=group, message="Hi")
+    assert (refused.status_code, refused.json["code"]) == (400, "no_valid_recipients")
+
+
+def test_a_list_is_reserved_exactly_and_its_response_says_what_each_country_costs(service: Service) -> None:
+    phones = [KENYA, GERMANY, "254700000002", FRANCE, "254711000003"]
+    sent = service.bulk(phones, **LATER).json
+    assert sent["cost"] == 10 + 90 + 12 + 70 + 10
+    assert sent["countries"] == [
+        {"country": "DE", "messages": 1, "cost": 90},
+        {"country": "FR", "messages": 1, "cost": 70},
+        {"country": "KE", "messages": 3, "cost": 32},
+    ]
+    assert [each["phone"] for each in sent["messages"]] == phones, "in the order of the request"
+    assert spent(service) == (192, 192)
+    messages = service.get(f"/sends/{sent['send_id']}/messages").json["data"]
+    assert {each["phone"]: each["cost"] for each in messages}[FRANCE] == 70
+    assert "countries" not in service.bulk([KENYA, "254711000009"]).json, "alike in price"
+
+
+def test_values_of_placeholders_and_prices_are_both_counted(service: Service) -> None:
+    recipients = [
+        {"phone": KENYA, "variables": {"n": "Ann"}},
+        {"phone": GERMANY, "variables": {"n": "A" * 200}},
+        {"phone": FRANCE, "variables": {"n": "Eve"}},
+    ]
+    sent = service.bulk(recipients, "Hi {{n}}").json
+    assert sent["cost"] == 10 + 2 * 90 + 70
+    shown = service.get(f"/sends/{sent['send_id']}").json
+    assert (shown["cost"], shown["charged"], shown["segments"]["total"]) == (260, 260, 4)
+    assert spent(service) == (260, 0)
+
+
+def test_a_group_reserves_the_dearest_price_of_each_country_and_gives_back_the_rest(service: Service) -> None:
+    phones = [f"2547{number:08}" for number in range(11_000_000, 11_000_020)]
+    group = service.new_group([*phones, "254700000001", GERMANY, NOWHERE])
+    quoted = service.post("/sms/quote", sender_id="ACME", group_id=group, message="Hi").json
+    assert quoted["cost"] == 21 * 12 + 90
+    assert quoted["countries"][0] == {"country": "KE", "messages": 21, "cost": 252}
+    sent = service.post("/sms/send-group", sender_id="ACME", group_id=group, message="Hi").json
+    assert sent["cost"] == 342
+    assert service.counts(sent["send_id"]) == {"submitted": 23, "accepted": 22, "suppressed": 1, "sent": 22}
+    assert spent(service) == (20 * 10 + 12 + 90, 0)
+    shown = service.get(f"/sends/{sent['send_id']}").json
+    assert (shown["cost"], shown["charged"], shown["segments"]) == (
+        302,
+        302,
+        {"per_message": 1, "encoding": "gsm7", "total": 22},
+    )
+
+
+def test_a_group_with_placeholders_costs_what_its_texts_and_prices_say(service: Service) -> None:
+    group = service.new_group([KENYA, GERMANY])
+    with service.engine.begin() as connection:
+        connection.execute(
+            text("""UPDATE contact SET fields = '{"n": "Ann"}' WHERE group_id = :group"""), {"group": group}
+        )
+    sent = service.post("/sms/send-group", sender_id="ACME", group_id=group, message="Hi {{n}}").json
+    assert sent["cost"] == 12 + 90
+    assert spent(service) == (100, 0)
+
+
+@pytest.mark.parametrize("kind", ["list", "group"])
+def test_another_text_scales_each_price_and_canceling_gives_all_back(service: Service, kind: str) -> None:
+    phones = [KENYA, GERMANY, "254701000000"]
+    if kind == "list":
+        sent = service.bulk(phones, **LATER).json
+    else:
+        group = service.new_group(phones)
+        sent = service.post("/sms/send-group", sender_id="ACME", group_id=group, message="Hi", **LATER).json
+    cost = 10 + 90 + 12 if kind == "list" else 12 + 90 + 12
+    assert sent["cost"] == cost
+    for message, segments in (("a" * 400, 3), ("a" * 200, 2), ("Ho", 1), ("b" * 200, 2)):
+        changed = service.patch(f"/sends/{sent['send_id']}", message=message).json
+        assert changed["cost"] == cost * segments
+        assert spent(service) == (cost * segments, cost * segments)
+        assert audit(service.engine, full=True) == []
+    service.post(f"/sends/{sent['send_id']}/cancel")
+    service.sweep()
+    assert spent(service) == (0, 0)
+
+
+def test_quiet_hours_split_a_list_further_and_its_cost_stays(service: Service) -> None:
+    phones = [KENYA, GERMANY, "254701000000", FRANCE]
+    sent = service.bulk(phones, quiet_hours={"from": "21:00", "until": "07:00"}, category="marketing", **LATER)
+    assert (sent.status_code, sent.json["cost"]) == (200, 182), sent.json
+    assert [each["phone"] for each in sent.json["messages"]] == phones
+
+
+def test_what_was_quoted_is_charged_whatever_is_published_meanwhile(service: Service) -> None:
+    body = {"sender_id": "ACME", "phones": [KENYA, GERMANY], "message": "Hi"}
+    quote = service.post("/sms/quote", **body).json
+    service.set_prices(("", "", 1_000))
+    assert service.post("/sms/send-bulk", **body, quote_id=quote["quote_id"]).json["cost"] == quote["cost"] == 100
+    assert service.bulk([KENYA, GERMANY]).json["cost"] == 2_000
+
+
+def test_an_account_has_its_own_list_and_its_sandbox_has_the_same(service: Service) -> None:
+    sandbox = service.in_sandbox()
+    service.set_prices(("", "", 3), name="own", account=service.account_id)
+    service.set_prices(*LIST)
+    assert service.send(GERMANY).json["cost"] == 3
+    assert sandbox.send(GERMANY).json["cost"] == 3
+    stranger = service.new_token(service.new_account("other"))
+    assert service.send(GERMANY, token=stranger).json["cost"] == 90
+
+
+def test_a_price_of_zero_and_the_highest_one(service: Service) -> None:
+    service.set_prices(("", "254", 0), ("", "49", 10**10))
+    free = service.send(KENYA).json
+    assert (free["cost"], service.get(f"/messages/{free['message_id']}").json["cost"]) == (0, 0)
+    refused = service.bulk([f"4915112{number:06}" for number in range(1000)])
+    assert (refused.status_code, refused.json["code"], refused.json["required"]) == (402, "low_balance", 10**13)
+    assert spent(service) == (0, 0)
+
+
+def test_the_cost_in_plain_text_counts_what_the_recipients_cost(service: Service) -> None:
+    encoding = service.bulk([KENYA, GERMANY], "ő" * 71).json["encoding"]
+    assert encoding["gsm7_alternative"]["cost"] == 100
+    refused = service.bulk([KENYA, GERMANY], "ő" * 71, on_unicode="reject")
+    assert refused.json["encoding"]["gsm7_alternative"]["cost"] == 100

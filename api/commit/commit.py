@@ -94,8 +94,8 @@ WITH new_send AS (
       FROM (SELECT account_id, sum(cost) AS cost FROM new_send GROUP BY account_id) d
       LEFT JOIN (SELECT account, {fair.LAST_ENDS} FROM numbered GROUP BY account) t ON t.account = d.account_id
      WHERE a.id = d.account_id
-    RETURNING a.id, a.available, a.available + d.cost AS before, a.low_balance_threshold AS threshold, a.spend_day,
-              a.spend_month
+    RETURNING a.id, a.available + a.credit_limit AS available, a.available + a.credit_limit + d.cost AS before,
+              a.low_balance_threshold AS threshold, a.spend_day, a.spend_month
 ), spent AS ({COUNT}
 ), low AS (
     {ADD_LOW_BALANCE.format(ids="%(events)s::json")}
@@ -114,12 +114,13 @@ def _with(columns: dict[str, str]) -> str:
 
 
 ACCEPT, ACCEPT_PLAIN = _with(ALL_COLUMNS), _with(REQUIRED_COLUMNS)
-"""Store each send, queue its batches in fair order and reserve its cost; or fail without effect if a check constraint
-would be violated, because no balance goes below 0. A single statement keeps the time short for which the account's row
-is locked before the commit reaches the disk. Each column takes time in Postgres, and most sends need only the
-REQUIRED_COLUMNS."""
-REFUSALS = {"ck_account_available": ReserveRefused, spending.REFUSAL: SpendLimitReached}
-"""Exceptions by violated constraint: a low balance or an account that may not send, and a spend limit."""
+"""Store each send, queue its batches in fair order and reserve its cost; or fail without effect if a constraint would
+be violated, because no account owes more than its credit limit. A single statement keeps the time short for which the
+account's row is locked before the commit reaches the disk. Each column takes time in Postgres, and most sends need only
+the REQUIRED_COLUMNS."""
+REFUSALS = {"available": ReserveRefused, spending.REFUSAL: SpendLimitReached}
+"""Exceptions by the column or constraint that is violated: a low balance or an account that may not send, and a spend
+limit."""
 
 LOCK_ACCOUNTS = "SELECT FROM account WHERE id = ANY(%s) ORDER BY id FOR NO KEY UPDATE"
 """Not FOR UPDATE, which would conflict with every insert of a row that references the account, and could deadlock."""
@@ -173,8 +174,9 @@ def accept_rows(driver: "psycopg.Connection[Any]", drafts: list[Draft], clock: f
     }
     try:
         paid = driver.execute(ACCEPT_PLAIN if plain else ACCEPT, parameters, prepare=True).fetchall()
-    except psycopg.errors.CheckViolation as error:
-        refused: type[ReserveRefused] | None = REFUSALS.get(error.diag.constraint_name or "")
+    except (psycopg.errors.NotNullViolation, psycopg.errors.CheckViolation) as error:
+        violated = error.diag.constraint_name or error.diag.column_name or ""
+        refused: type[ReserveRefused] | None = REFUSALS.get(violated)
         if refused is None:
             raise
         raise refused(accounts) from None

@@ -9,14 +9,14 @@ from sqlalchemy import Connection, Engine, bindparam, select
 from api.commit.draft import Draft
 from api.problems import Problem
 from shared.db.connection import reading
-from shared.db.tables.accounts import account
+from shared.db.tables.accounts import TO_SPEND, account
 from shared.ids import rfc3339
 from shared.ledger.ledger import ReserveRefused
 from shared.ledger.spend_limits import Period, PeriodSpend, SpendLimitReached, standings
 from shared.plurals import counted
 
-BALANCE = select(account.c.available).where(account.c.id == bindparam("account"))
-ACCOUNT = select(account.c.available, account.c.state).where(account.c.id == bindparam("account"))
+BALANCE = select(TO_SPEND).where(account.c.id == bindparam("account"))
+ACCOUNT = select(TO_SPEND.label("balance"), account.c.state).where(account.c.id == bindparam("account"))
 
 
 def low_balance_or_spend_limit(engine: Engine, draft: Draft, error: ReserveRefused) -> Problem:
@@ -32,10 +32,10 @@ def refused_reserve(connection: Connection, account_id: int, required: int) -> P
     row = connection.execute(ACCOUNT, {"account": account_id}).one()
     if row.state != "active":
         return Problem("account_suspended", "This account may not send at the moment.")
-    balance = row.available
+    balance, left = row.balance, max(row.balance, 0)
     return Problem(
         "low_balance",
-        f"This send needs {counted(required, 'credit')}; {balance:,} {'is' if balance == 1 else 'are'} left.",
+        f"This send needs {counted(required, 'credit')}; {left:,} {'is' if left == 1 else 'are'} left.",
         required=required,
         balance=balance,
     )

@@ -30,7 +30,7 @@ FIND = (
     .order_by(NAMED.desc())
 )
 LOCK = (
-    select(ACCOUNTS.available, ACCOUNTS.state)
+    select(accounts.TO_SPEND.label("available"), ACCOUNTS.state)
     .where(ACCOUNTS.id == bindparam("account"))
     .with_for_update(key_share=True)
 )
@@ -115,7 +115,7 @@ def check_name(name: str) -> None:
 
 
 def lock_account(connection: Connection, account_id: int) -> Row[int, str]:
-    """Lock the account's row; returns its `available` credits and its `state`. Raises Refused if there is none."""
+    """Lock the account's row; returns its `state` and what it can spend, `available`. Raises Refused without one."""
     row = connection.execute(LOCK, {"account": account_id}).one_or_none()
     if row is None:
         raise no_account(account_id)

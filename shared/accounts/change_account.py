@@ -19,10 +19,12 @@ from shared.sms.numbering import is_country
 
 MAX_WEIGHT = 1_000
 MAX_THRESHOLD = 10**12
+SETTINGS = (
+    *("name", "country", "low_balance_threshold", "weight", "retention_days"),
+    *("credit_limit", "spend_threshold"),
+)
 ROW = (
-    select(
-        *account.c["name", "country", "low_balance_threshold", "weight", "retention_days", "sandbox_of"],
-    )
+    select(*account.c[SETTINGS], account.c.sandbox_of)
     .where(account.c.id == bindparam("account"))
     .with_for_update(key_share=True)
 )
@@ -47,24 +49,26 @@ def change_account(
     *,
     by: Actor | None = None,
 ) -> dict[str, Any]:
-    """Change settings: name, country, low_balance_threshold, weight, retention_days. Returns all of them.
+    """Change some of the SETTINGS. Returns all of them.
 
-    Country, threshold and retention also apply to the sandbox.
+    Country, low balance threshold and retention also apply to the sandbox. A credit limit may be lowered below what the
+    account owes: then it spends nothing more until it owes less.
     """
     row = connection.execute(ROW, {"account": account_id}).mappings().one_or_none()
     if row is None:
         raise no_account(account_id)
     if row["sandbox_of"] is not None:
         raise Refused("This is a sandbox. Change the account that it belongs to.")
-    before = {name: row[name] for name in ("name", "country", "low_balance_threshold", "weight", "retention_days")}
+    before = {name: row[name] for name in SETTINGS}
     after = before | changes
     _check(after)
     if after["name"] != before["name"]:
         _rename(connection, account_id, after["name"])
     changed_ids = connection.execute(_change(account_id, after)).scalars().all()
     raised = after["low_balance_threshold"] - before["low_balance_threshold"]
-    if raised > 0:
-        report_low_balances(connection, dict.fromkeys(changed_ids, raised))
+    falls = dict.fromkeys(changed_ids, raised)
+    falls[account_id] += before["credit_limit"] - after["credit_limit"]
+    report_low_balances(connection, {changed_id: fall for changed_id, fall in falls.items() if fall > 0})
     changed = {name for name, value in after.items() if value != before[name]}
     if changed:
         old, new = ({name: values[name] for name in changed} for values in (before, after))
@@ -77,19 +81,30 @@ def _check(values: dict[str, Any]) -> None:
         raise Refused(f"{values['country']!r} is not a country with phone numbers. Use two letters, such as KE.")
     if values["weight"] < 1 or values["low_balance_threshold"] < 0:
         raise Refused("The weight of an account is at least 1 and its low balance threshold at least 0.")
+    limit, spent = values["credit_limit"], values["spend_threshold"]
+    if not 0 <= limit <= MAX_THRESHOLD or not (spent is None or 1 <= spent <= MAX_THRESHOLD):
+        raise Refused(f"A credit limit is 0 to {MAX_THRESHOLD:,} credits, and a spend threshold 1 to as many.")
     days = values["retention_days"]
     if days is not None and not 1 <= days <= MAX_RETENTION_DAYS:
         raise Refused(f"Texts and phone numbers are kept for 1 to {MAX_RETENTION_DAYS:,} days; {days:,} were given.")
 
 
 def _change(account_id: int, values: dict[str, Any]) -> Update:
-    """The change of an account and its sandbox; the weight is the account's alone."""
+    """The change of an account and its sandbox; weight, credit limit and spend threshold are the account's alone.
+
+    A changed spend threshold is reported again.
+    """
     shared = {name: values[name] for name in ("country", "low_balance_threshold", "retention_days")}
-    weight = case((account.c.id == account_id, values["weight"]), else_=account.c.weight)
+    own = {
+        name: case((account.c.id == account_id, values[name]), else_=account.c[name])
+        for name in ("weight", "credit_limit", "spend_threshold")
+    }
+    same = account.c.spend_threshold.is_not_distinct_from(own["spend_threshold"])
+    told = case((same, account.c.spend_told))
     return (
         update(account)
         .where(or_(account.c.id == account_id, account.c.sandbox_of == account_id))
-        .values(**shared, weight=weight, updated_at=func.clock_timestamp())
+        .values(**shared, **own, spend_told=told, updated_at=func.clock_timestamp())
         .returning(account.c.id)
     )
 

@@ -5,7 +5,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, Table, Text, and_, cast, func, or_, select, true
 from sqlalchemy.dialects.postgresql import array
 
-from shared.db.tables.accounts import account, api_key, sender_id
+from shared.db.tables.accounts import TO_SPEND, account, api_key, sender_id
 from shared.db.tables.contacts import contact_group
 from shared.db.tables.money import ledger
 from shared.db.tables.sends import send
@@ -17,7 +17,8 @@ SANDBOX = account.alias("sandbox")
 REVERSAL = ledger.alias("reversal")
 COLUMNS = (
     *account.c["id", "name", "state", "available", "reserved", "weight", "low_balance_threshold", "country"],
-    *account.c["retention_days", "authentication", "created_at"],
+    *account.c["retention_days", "authentication", "created_at", "credit_limit", "spend_threshold"],
+    TO_SPEND.label("balance"),
 )
 FAILED = (MessageStatus.UNDELIVERED, MessageStatus.FAILED, MessageStatus.REJECTED, MessageStatus.EXPIRED)
 TODAY = (

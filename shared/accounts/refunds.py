@@ -13,7 +13,7 @@ from sqlalchemy import Connection, and_, bindparam, func, select
 from shared.accounts.audit_log import Actor, record
 from shared.accounts.refused import Refused
 from shared.db.expressions import last_message_id
-from shared.db.tables.accounts import account
+from shared.db.tables.accounts import TO_SPEND, account
 from shared.db.tables.messages import message
 from shared.db.tables.money import ledger
 from shared.db.tables.sends import batch, send
@@ -21,7 +21,7 @@ from shared.ids import batch_of
 from shared.ledger.ledger import Entry, post
 from shared.lifecycle import CHARGED_STATUSES
 
-LOCK = select(account.c.available).where(account.c.id == bindparam("account")).with_for_update(key_share=True)
+LOCK = select(TO_SPEND).where(account.c.id == bindparam("account")).with_for_update(key_share=True)
 """Serializes the refunds of an account. Nothing else is locked, so it may come first."""
 SEND = select(send.c.id).where(send.c.id == bindparam("send"), send.c.account_id == bindparam("account"))
 CAPTURES, REFUNDS = ledger.c.kind == "capture", ledger.c.kind == "refund"

@@ -35,7 +35,7 @@ TOP_UP = (
 
 
 class Posted(NamedTuple):
-    """Result of a top-up or of its reversal: the credits available now, and whether it repeats an earlier one."""
+    """Result of a top-up, its reversal or an adjustment: the credits to spend now, and whether it repeats one."""
 
     balance: int
     repeated: bool
@@ -81,7 +81,7 @@ def reverse_top_up(
 ) -> Posted:
     """Reverse credits of a top-up, given by its id or key. Once only: repeating the same reversal changes nothing.
 
-    Only available credits can be reversed, not reserved or spent ones.
+    Only credits that the account could spend can be reversed, not reserved or spent ones.
     """
     row = lock_account(connection, account_id)
     subjects = [top_up_id(account_id, top_up), *_as_id(top_up)]
@@ -98,8 +98,8 @@ def reverse_top_up(
         raise Refused(f"1 to {original.amount:,} credits of this top-up can be reversed; {credits:,} were given.")
     if credits > row.available:
         raise Refused(
-            f"Only {row.available:,} credits are available; reserved or spent credits cannot be reversed. Reverse at"
-            " most that many, or cancel sends first."
+            f"Only {max(row.available, 0):,} credits are available; reserved or spent credits cannot be reversed."
+            " Reverse at most that many, or cancel sends first."
         )
     balances = post(connection, [Entry(account_id, "reversal", credits, "topup", original.subject, reason=reason)])
     record(

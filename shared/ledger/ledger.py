@@ -3,8 +3,10 @@
     topup    funding   → available      reserve  available → reserved
     capture  reserved  → revenue        release  reserved  → available
     refund   revenue   → available      reversal available → funding (of a top-up)
+    adjustment funding → available, or the reverse
 
-The account's row caches `available` and `reserved`; the row and the ledger change in the same transaction, and the
+`available` is negative where an account owes credits; a reserve may take it as far as its `credit_limit` below 0. The
+account's row caches `available` and `reserved`; the row and the ledger change in the same transaction, and the
 account's row is the last thing a transaction locks, because the lock is held until the commit is on the disk.
 
 `post` is the general way. The two frequent operations, the reserve of accepted sends and the settlement of batches
@@ -24,7 +26,7 @@ from shared.db.connection import array, uuids
 from shared.ids import new_batch_id
 from shared.outbox import EventType
 
-Kind = Literal["topup", "reserve", "capture", "release", "refund", "reversal"]
+Kind = Literal["topup", "reserve", "capture", "release", "refund", "reversal", "adjustment"]
 
 BOOKS: dict[Kind, tuple[str, str]] = {
     "topup": ("funding", "available"),
@@ -33,6 +35,7 @@ BOOKS: dict[Kind, tuple[str, str]] = {
     "release": ("reserved", "available"),
     "refund": ("revenue", "available"),
     "reversal": ("available", "funding"),
+    "adjustment": ("funding", "available"),
 }
 
 REMAINDER = -1
@@ -40,11 +43,11 @@ REMAINDER = -1
 
 
 class ReserveRefused(Exception):
-    """An account's available credits do not cover a reserve, or the account may not spend. Nothing was posted."""
+    """Credits and credit limit do not cover a reserve, or the account may not spend. Nothing was posted."""
 
 
 class Entry(NamedTuple):
-    """A row to post: `amount` credits of one account, for one subject.
+    """A row to post: `amount` credits of one account, for one subject. That of an adjustment may be negative.
 
     `(subject, kind, step)` is posted at most once. For a batch the step is the epoch of the cycle that settled it.
     """
@@ -52,10 +55,16 @@ class Entry(NamedTuple):
     account_id: int
     kind: Kind
     amount: int
-    subject_type: Literal["topup", "send", "batch", "message"]
+    subject_type: Literal["topup", "adjustment", "send", "batch", "message"]
     subject: UUID
     step: int = 0
     reason: str | None = None
+
+    @property
+    def books(self) -> tuple[str, str]:
+        """The books that the credits leave and enter."""
+        debit, credit = BOOKS[self.kind]
+        return (debit, credit) if self.amount > 0 else (credit, debit)
 
 
 INSERT = text(
@@ -81,11 +90,14 @@ RESERVE_SENDS = f"""
     SELECT account_id, 'reserve', {_books("reserve")}, cost, 'send', id FROM new_send WHERE cost > 0
 """
 """SQL: the entries of the sends in `new_send` (id, account_id, cost), within the statement that accepts them."""
-RESERVED = """
-    available = CASE WHEN a.state = 'active' THEN a.available - d.cost ELSE -1 END, reserved = a.reserved + d.cost,
-    updated_at = clock_timestamp()
+MAY_SPEND = "a.state = 'active' AND a.available + a.credit_limit >= {cost}"
+"""SQL: whether an account `a` may reserve `{cost}`. A trigger of the table refuses what this would have to."""
+RESERVED = f"""
+    available = CASE WHEN {MAY_SPEND.format(cost="d.cost")} THEN a.available - d.cost END,
+    reserved = a.reserved + d.cost, updated_at = clock_timestamp()
 """
-"""SQL: the assignments to an account `a` for which `d.cost` is reserved. A check constraint refuses less than 0."""
+"""SQL: the assignments to an account `a` for which `d.cost` is reserved. `available` may not be null, so the statement
+fails if the account may not spend them."""
 
 SETTLE_BATCHES = f"""
     INSERT INTO ledger ({_COLUMNS}, step)
@@ -109,13 +121,14 @@ ADD_LOW_BALANCE = f"""
            json_build_object('balance', p.available, 'low_balance_threshold', p.threshold)
       FROM paid p JOIN listener l ON l.account_id = p.id WHERE p.available < p.threshold AND p.before >= p.threshold
 """
-"""SQL: adds an event for each account in `paid` (id, available, before, threshold) whose balance fell below its
-threshold. `{ids}` is the event's id by account, as JSON."""
+"""SQL: adds an event for each account in `paid` (id, available, before, threshold) whose balance, which includes its
+credit limit, fell below its threshold. `{ids}` is the event's id by account, as JSON."""
 FALL = text(
     f"""
     WITH paid AS (
-        SELECT a.id, a.available, a.available + d.less AS before, a.low_balance_threshold AS threshold
+        SELECT a.id, b.available, b.available + d.less AS before, a.low_balance_threshold AS threshold
           FROM unnest(CAST(:id AS bigint[]), CAST(:less AS bigint[])) AS d (id, less) JOIN account a ON a.id = d.id
+         CROSS JOIN LATERAL (SELECT a.available + a.credit_limit AS available) AS b
     )
     {ADD_LOW_BALANCE.format(ids="CAST(:events AS json)")}
     """
@@ -125,13 +138,13 @@ LOCK = text("SELECT 1 FROM account WHERE id = ANY(:ids) ORDER BY id FOR NO KEY U
 """Locks the accounts in the order of their ids, so that transactions that post to several do not deadlock."""
 
 MOVE = text(
-    """
+    f"""
     UPDATE account a
        SET available = a.available + d.available, reserved = a.reserved + d.reserved, updated_at = clock_timestamp()
       FROM unnest(CAST(:id AS bigint[]), CAST(:available AS bigint[]), CAST(:reserved AS bigint[]))
            AS d (id, available, reserved)
-     WHERE a.id = d.id AND (NOT :spending OR (a.available + d.available >= 0 AND a.state = 'active'))
-    RETURNING a.id, a.available
+     WHERE a.id = d.id AND (NOT :spending OR ({MAY_SPEND.format(cost="-d.available")}))
+    RETURNING a.id, a.available + a.credit_limit AS available
     """
 )
 """Moves the credits of all accounts in one statement. When spending, an account that is short of credits or not active
@@ -141,8 +154,8 @@ is left out of the result, and the caller rolls back."""
 def post(connection: Connection, entries: Iterable[Entry]) -> dict[int, int]:
     """Write the entries and move the accounts' credits with them, in the connection's transaction.
 
-    Entries of 0 credits are left out. An account whose balance falls below its threshold gets an event. Returns each
-    account's available credits afterwards. Raises ReserveRefused where a reserve is not covered (the transaction must
+    Entries of 0 credits are left out. An account whose balance falls below its threshold gets an event. Returns what
+    each account can spend afterwards. Raises ReserveRefused where a reserve is not covered (the transaction must
     be rolled back), IntegrityError where an operation was posted before.
     """
     rows = [entry for entry in entries if entry.amount]
@@ -151,18 +164,18 @@ def post(connection: Connection, entries: Iterable[Entry]) -> dict[int, int]:
     changes: dict[int, list[int]] = {}
     for entry in rows:
         change = changes.setdefault(entry.account_id, [0, 0])
-        for book, amount in zip(BOOKS[entry.kind], (-entry.amount, entry.amount), strict=True):
+        for book, sign in zip(entry.books, (-1, 1), strict=True):
             if book in ("available", "reserved"):
-                change[book == "reserved"] += amount
+                change[book == "reserved"] += sign * abs(entry.amount)
     accounts, kinds, amounts, subject_types, subjects, steps, reasons = zip(*rows, strict=True)
     connection.execute(
         INSERT,
         {
             "account": array(accounts),
             "kind": array(kinds),
-            "debit": array(BOOKS[kind][0] for kind in kinds),
-            "credit": array(BOOKS[kind][1] for kind in kinds),
-            "amount": array(amounts),
+            "debit": array(entry.books[0] for entry in rows),
+            "credit": array(entry.books[1] for entry in rows),
+            "amount": array(map(abs, amounts)),
             "subject_type": array(subject_types),
             "subject": uuids(subjects),
             "step": array(steps),

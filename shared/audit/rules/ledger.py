@@ -23,10 +23,15 @@ ACCOUNT_CACHES = """
 
 NOT_NEGATIVE = """
     SELECT 'account ' || id AS subject, id AS account_id,
-           format('available %s, reserved %s', available, reserved) AS detail
-      FROM account WHERE available < 0 OR reserved < 0
+           format('available %s, reserved %s, credit limit %s', available, reserved, credit_limit) AS detail
+      FROM account a
+     WHERE reserved < 0 OR available < -GREATEST(credit_limit,
+           CASE WHEN available + credit_limit < 0
+                THEN (SELECT max(CAST(l.before ->> 'credit_limit' AS bigint)) FROM audit_log l
+                       WHERE l.account_id = a.id AND l.action = 'account.changed') END)
 """
-"""The table's own constraints refuse this, unless somebody has dropped them."""
+"""The table refuses this by a constraint and a trigger, unless somebody has dropped them. A limit may have been lowered
+below what the account owed."""
 
 ZERO_SUM = """
     SELECT 'all accounts' AS subject, CAST(NULL AS bigint) AS account_id,
@@ -44,7 +49,8 @@ LEDGER_GUARDED = """
     SELECT t.of AS subject, CAST(NULL AS bigint) AS account_id,
            format('the trigger %s is missing or disabled', t.of || t.name) AS detail
       FROM (SELECT * FROM (VALUES ('ledger'), ('audit_log')) AS o (of),
-                          (VALUES ('_append_only'), ('_no_truncate')) AS n (name)) AS t
+                          (VALUES ('_append_only'), ('_no_truncate')) AS n (name)
+            UNION ALL VALUES ('account', '_credit_limit')) AS t (of, name)
      WHERE NOT EXISTS (SELECT FROM pg_trigger g WHERE g.tgrelid = t.of::regclass AND g.tgname = t.of || t.name
                                                   AND g.tgenabled IN ('O', 'A'))
 """
@@ -57,10 +63,12 @@ LEDGER_SUBJECTS = """
       FROM ledger l
      WHERE CASE l.subject_type
                WHEN 'topup' THEN l.kind NOT IN ('topup', 'reversal')
+               WHEN 'adjustment' THEN l.kind <> 'adjustment'
                WHEN 'send' THEN NOT EXISTS (SELECT FROM send s WHERE s.id = l.subject AND s.account_id = l.account_id)
                ELSE NOT EXISTS (SELECT FROM batch b
                                  WHERE b.id = batch_of(l.subject) AND b.account_id = l.account_id) END
         OR (l.kind IN ('topup', 'reversal') AND l.subject_type <> 'topup')
+        OR (l.kind = 'adjustment' AND l.subject_type <> 'adjustment')
 """
 """A message is found by its batch, because messages are archived and forgotten."""
 
@@ -158,13 +166,18 @@ RULES: Final = (
         ACCOUNT_CACHES,
         freezes=True,
     ),
-    Rule("not_negative", "No account has negative credits, available or reserved.", NOT_NEGATIVE, freezes=True),
+    Rule(
+        "not_negative",
+        "No account owes more than a credit limit that it had, or has negative credits reserved.",
+        NOT_NEGATIVE,
+        freezes=True,
+    ),
     Rule("spending", "Counted spending equals the ledger's reservations, within a minute around midnight.", SPENDING),
     Rule("zero_sum", "All credits paid in are available, reserved or revenue.", ZERO_SUM),
-    Rule("ledger_guarded", "The rows of the ledger and of the audit log cannot be changed.", LEDGER_GUARDED),
+    Rule("ledger_guarded", "Ledger, audit log and credit limits are guarded by the database.", LEDGER_GUARDED),
     Rule(
         "ledger_subjects",
-        "Every ledger row belongs to a top-up, send, batch or message of its account.",
+        "Every ledger row belongs to a top-up, adjustment, send, batch or message of its account.",
         LEDGER_SUBJECTS,
         full_only=True,
     ),

@@ -8,6 +8,7 @@ from sqlalchemy import (
     Boolean,
     CheckConstraint,
     Column,
+    Date,
     ForeignKey,
     Identity,
     Index,
@@ -63,15 +64,22 @@ account = Table(
         comment="the live account whose test keys use this sandbox; null: a live account",
     ),
     flag("authentication", comment="whether its sends may have the category authentication"),
+    zero("credit_limit", BigInteger, comment="credits that it may owe: `available` may be as far below 0"),
+    Column("spend_threshold", BigInteger, comment="credits charged in a UTC month that are reported; null: none"),
+    Column("spend_told", Date, comment="the month for which the threshold was reported, by its first day"),
     CheckConstraint("sandbox_of <> id", name="sandbox_of"),
     CheckConstraint("retention_days BETWEEN 1 AND 3650", name="retention_days"),
     CheckConstraint("spend_day > 0 AND spend_month > 0", name="spend"),
-    CheckConstraint("available >= 0", name="available"),
+    CheckConstraint("credit_limit >= 0", name="credit_limit"),
+    CheckConstraint("spend_threshold > 0", name="spend_threshold"),
     CheckConstraint("reserved >= 0", name="reserved"),
     CheckConstraint("weight > 0", name="weight"),
     CheckConstraint(f"state IN {ACCOUNT_STATES}", name="state"),
     CheckConstraint("country ~ '^[A-Z]{2}$'", name="country"),
 )
+
+TO_SPEND: Final = account.c.available + account.c.credit_limit
+"""Credits that an account can spend. Negative if its credit limit was lowered below what it owes."""
 
 api_key = Table(
     "api_key",

@@ -25,16 +25,22 @@ ledger = Table(
     Column("credit", Text, nullable=False, comment="the book that the amount enters"),
     Column("amount", BigInteger, nullable=False),
     Column("subject_type", Text, nullable=False),
-    Column("subject", Uuid, nullable=False, comment="the top-up, send, batch or message that the amount belongs to"),
+    Column(
+        "subject",
+        Uuid,
+        nullable=False,
+        comment="the top-up, adjustment, send, batch or message that the amount belongs to",
+    ),
     zero("step"),
     Column("reason", Text),
     Column("created_at", MOMENT, nullable=False, server_default=text("clock_timestamp()")),
     CheckConstraint("amount > 0", name="amount"),
-    CheckConstraint("subject_type IN ('topup', 'send', 'batch', 'message')", name="subject_type"),
+    CheckConstraint("subject_type IN ('topup', 'adjustment', 'send', 'batch', 'message')", name="subject_type"),
     CheckConstraint(
         "(kind, debit, credit) IN (('topup', 'funding', 'available'), ('reserve', 'available', 'reserved'),"
         " ('capture', 'reserved', 'revenue'), ('release', 'reserved', 'available'),"
-        " ('refund', 'revenue', 'available'), ('reversal', 'available', 'funding'))",
+        " ('refund', 'revenue', 'available'), ('reversal', 'available', 'funding'),"
+        " ('adjustment', 'funding', 'available'), ('adjustment', 'available', 'funding'))",
         name="double_entry",
     ),
     PrimaryKeyConstraint("account_id", "id"),

@@ -61,6 +61,8 @@ def test_settings_are_changed_and_logged(connection: Connection, account: int) -
         "low_balance_threshold": 100,
         "weight": 3,
         "retention_days": 30,
+        "credit_limit": 0,
+        "spend_threshold": None,
     }
     assert last_change(connection) == (
         "account.changed",
@@ -83,6 +85,10 @@ def test_settings_are_changed_and_logged(connection: Connection, account: int) -
         {"low_balance_threshold": -1},
         {"country": "XX"},
         {"retention_days": 0},
+        {"credit_limit": -1},
+        {"credit_limit": 10**12 + 1},
+        {"spend_threshold": 0},
+        {"spend_threshold": 10**12 + 1},
     ],
 )
 def test_an_invalid_change_is_refused(connection: Connection, account: int, changes: dict[str, object]) -> None:

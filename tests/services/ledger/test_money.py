@@ -16,7 +16,9 @@ from sqlalchemy import Connection, Engine, text
 from sqlalchemy.exc import DBAPIError, IntegrityError
 
 from api.commit.commit import commit_sends
+from shared.accounts.adjustments import adjust
 from shared.accounts.administration import Refused, create_account, freeze_accounts, suspend_account
+from shared.accounts.change_account import change_account
 from shared.accounts.top_ups import top_up
 from shared.audit.rules import RULES
 from shared.ids import batch_of, message_id, new_batch_id, new_id
@@ -33,17 +35,23 @@ class Purse:
     """What an account should have."""
 
     available: int = 0
+    limit: int = 0
     reserved: int = 0
     revenue: int = 0
     paid: int = 0
     entries: int = 0
 
+    @property
+    def to_spend(self) -> int:
+        return self.available + self.limit
 
-def new_account(engine: Engine, credits: int = 0) -> int:
+
+def new_account(engine: Engine, credits: int = 0, limit: int = 0) -> int:
     with engine.begin() as connection:
         account = create_account(connection, f"account {next(NUMBERS)}")
         if credits:
             top_up(connection, account, credits, "test", "first")
+        change_account(connection, account, {"credit_limit": limit})
     return account
 
 
@@ -98,7 +106,8 @@ def test_the_rules_of_the_books_find_a_wrong_balance(engine: Engine) -> None:
 
 
 class History(RuleBasedStateMachine):
-    """Any order of top-ups, reserves, captures, releases and refunds of a few accounts, and of attempts at more."""
+    """Any order of top-ups, adjustments, changed credit limits, reserves, captures, releases and refunds of a few
+    accounts, and of attempts at more."""
 
     engine: Engine
     open_reserves = Bundle("open_reserves")
@@ -126,12 +135,37 @@ class History(RuleBasedStateMachine):
         purse.available += credits
         purse.paid += credits
         purse.entries += 1
-        assert (made.balance, made.repeated) == (purse.available, False)
+        assert (made.balance, made.repeated) == (purse.to_spend, False)
         with self.engine.begin() as connection:
-            assert top_up(connection, account, credits, "again", key) == (purse.available, True)
+            assert top_up(connection, account, credits, "again", key) == (purse.to_spend, True)
         with pytest.raises(Refused), self.engine.begin() as connection:
             top_up(connection, account, credits + 1, "another", key)
         return multiple()
+
+    @rule(number=st.integers(0, 2), limit=st.integers(0, 500))
+    def limit_credit(self, number: int, limit: int) -> None:
+        """Raised, or lowered even below what the account owes."""
+        account = self.account(number)
+        with self.engine.begin() as connection:
+            change_account(connection, account, {"credit_limit": limit})
+        self.purses[account].limit = limit
+
+    @rule(number=st.integers(0, 2), credits=st.one_of(CREDITS, CREDITS.map(lambda credits: -credits)))
+    def adjust_once(self, number: int, credits: int) -> None:
+        account, key = self.account(number), str(next(NUMBERS))
+        purse = self.purses[account]
+        if credits < 0 and purse.to_spend + credits < 0:
+            with pytest.raises(Refused), self.engine.begin() as connection:
+                adjust(connection, account, credits, "more than it may owe", key)
+            return
+        purse.available += credits
+        purse.paid += credits
+        purse.entries += 1
+        for repeated in (False, True):
+            with self.engine.begin() as connection:
+                assert adjust(connection, account, credits, "a correction", key) == (purse.to_spend, repeated)
+        with pytest.raises(Refused), self.engine.begin() as connection:
+            adjust(connection, account, -credits, "another", key)
 
     @rule(target=open_reserves, number=st.integers(0, 2), amounts=st.lists(CREDITS, min_size=1, max_size=4))
     def reserve_several(self, number: int, amounts: list[int]) -> Any:
@@ -139,12 +173,12 @@ class History(RuleBasedStateMachine):
         account = self.account(number)
         purse = self.purses[account]
         wanted = [Entry(account, "reserve", amount, "send", new_id()) for amount in amounts]
-        if sum(amounts) > purse.available:
+        if sum(amounts) > purse.to_spend:
             with pytest.raises(ReserveRefused), self.engine.begin() as connection:
                 post(connection, wanted)
             return multiple()
         with self.engine.begin() as connection:
-            assert post(connection, wanted) == {account: purse.available - sum(amounts)}
+            assert post(connection, wanted) == {account: purse.to_spend - sum(amounts)}
         purse.available -= sum(amounts)
         purse.reserved += sum(amounts)
         purse.entries += len(amounts)
@@ -157,7 +191,7 @@ class History(RuleBasedStateMachine):
             Entry(account, "reserve", amount, "send", new_id())
             for account, amount in zip(self.purses, amounts, strict=False)
         ]
-        if any(entry.amount > self.purses[entry.account_id].available for entry in wanted):
+        if any(entry.amount > self.purses[entry.account_id].to_spend for entry in wanted):
             with pytest.raises(ReserveRefused), self.engine.begin() as connection:
                 post(connection, wanted)
             return multiple()
@@ -188,7 +222,7 @@ class History(RuleBasedStateMachine):
         purse.reserved -= amount
         purse.revenue += taken
         purse.entries += (taken > 0) + (amount > taken)
-        assert left == {account: purse.available}
+        assert left == {account: purse.to_spend}
         return multiple((account, batch, taken)) if taken else multiple()
 
     @rule(taken=consumes(captured))
@@ -231,7 +265,7 @@ class History(RuleBasedStateMachine):
         for account, purse in self.purses.items():
             assert balance(self.engine, account) == (purse.available, purse.reserved)
             assert purse.paid == purse.available + purse.reserved + purse.revenue
-            assert min(purse.available, purse.reserved, purse.revenue) >= 0
+            assert min(purse.reserved, purse.revenue) >= 0
             assert entries(self.engine, account) == purse.entries
         assert breaches(self.engine) == []
 
@@ -280,11 +314,46 @@ def test_the_ledger_refuses_rows_that_are_no_double_entry(engine: Engine, column
         )
 
 
-@pytest.mark.parametrize("book", ["available", "reserved"])
-def test_no_balance_can_be_negative(engine: Engine, book: str) -> None:
-    account = new_account(engine, 10)
-    with pytest.raises(IntegrityError, match=f"ck_account_{book}"), engine.begin() as connection:
-        connection.execute(text(f"UPDATE account SET {book} = -1 WHERE id = :id"), {"id": account})
+@pytest.mark.parametrize(
+    ("change", "constraint"),
+    [
+        ("available = -6", "available"),
+        ("reserved = -1", "reserved"),
+        ("credit_limit = -1", "credit_limit"),
+        ("state = 'suspended', reserved = 1", "available"),
+    ],
+)
+def test_the_database_refuses_what_no_account_may_owe_or_reserve(engine: Engine, change: str, constraint: str) -> None:
+    account = new_account(engine, 10, limit=5)
+    with pytest.raises(IntegrityError, match=f"ck_account_{constraint}"), engine.begin() as connection:
+        connection.execute(text(f"UPDATE account SET {change} WHERE id = :id"), {"id": account})
+
+
+def test_a_limit_below_the_debt_stops_new_reserves_only(engine: Engine) -> None:
+    account = new_account(engine, 10, limit=20)
+    first, second = reserve(engine, account, 15), reserve(engine, account, 15)
+    with engine.begin() as connection:
+        change_account(connection, account, {"credit_limit": 5})
+    assert not spends(engine, account, 1)
+    with engine.begin() as connection:
+        post(connection, [Entry(account, "capture", 15, "send", first, 1)])
+        post(connection, [Entry(account, "release", 10, "send", second, -1)])
+    assert not spends(engine, account, 1) and balance(engine, account) == (-10, 5)
+    with engine.begin() as connection:
+        assert top_up(connection, account, 6, "invoice", "paid") == (1, False)
+    assert spends(engine, account, 1) and not spends(engine, account, 1)
+    assert breaches(engine) == []
+
+
+def test_more_debt_than_any_limit_is_found(engine: Engine) -> None:
+    account = new_account(engine, limit=5)
+    with engine.begin() as connection:
+        connection.execute(text("ALTER TABLE account DISABLE TRIGGER account_credit_limit"))
+        connection.execute(text("UPDATE account SET available = -6 WHERE id = :id"), {"id": account})
+    assert {"account", "account " + str(account)} < {row.subject for row in breaches(engine)}
+    with engine.begin() as connection:
+        connection.execute(text("UPDATE account SET available = 0 WHERE id = :id"), {"id": account})
+        connection.execute(text("ALTER TABLE account ENABLE TRIGGER account_credit_limit"))
 
 
 def test_a_reserve_without_enough_credits_changes_nothing(engine: Engine) -> None:
@@ -343,13 +412,43 @@ def spends(engine: Engine, account: int, amount: int) -> bool:
     return True
 
 
-@pytest.mark.parametrize(("credits", "amount"), [(100, 1), (100, 7), (1, 1), (99, 50)])
-def test_reserves_at_once_never_overspend(engine: Engine, credits: int, amount: int) -> None:
-    account = new_account(engine, credits)
+@pytest.mark.parametrize(
+    ("credits", "limit", "amount"), [(100, 0, 1), (100, 0, 7), (1, 0, 1), (99, 0, 50), (50, 49, 7)]
+)
+def test_reserves_at_once_never_overspend(engine: Engine, credits: int, limit: int, amount: int) -> None:
+    account = new_account(engine, credits, limit)
     made = together(lambda _: spends(engine, account, amount), 160)
-    assert sum(made) == credits // amount
-    assert balance(engine, account) == (credits % amount, credits - credits % amount)
+    spent = (credits + limit) // amount * amount
+    assert sum(made) * amount == spent
+    assert balance(engine, account) == (credits - spent, spent)
     assert breaches(engine) == []
+
+
+def accepts(engine: Engine, account: int) -> bool:
+    try:
+        with engine.begin() as connection:
+            commit_sends(connection, [single(account)])
+    except ReserveRefused:
+        return False
+    return True
+
+
+def test_sends_accepted_at_once_end_at_the_credit_limit(engine: Engine) -> None:
+    account = new_account(engine, 3, limit=4)
+    assert sum(together(lambda _: accepts(engine, account), 16)) == 7
+    assert balance(engine, account) == (-4, 7)
+    assert breaches(engine) == []
+
+
+def test_an_adjustment_repeated_at_the_same_time_is_made_once(engine: Engine) -> None:
+    account = new_account(engine, 10)
+
+    def act(_: int) -> bool:
+        with engine.begin() as connection:
+            return adjust(connection, account, -4, "twice", "key").repeated
+
+    assert sorted(together(act, 8)) == [False] + [True] * 7
+    assert balance(engine, account) == (6, 0)
 
 
 def test_reserves_and_top_ups_at_once(engine: Engine) -> None:

@@ -56,6 +56,8 @@ OF_OPERATOR = {
     "top up": "/operator/accounts/{account}/top-up",
     "refund": "/operator/accounts/{account}/refund",
     "reverse a top-up": "/operator/accounts/{account}/top-ups/{top_up}/reverse?credits=5",
+    "adjust": "/operator/accounts/{account}/adjust",
+    "credit": "/operator/accounts/{account}/credit",
     "suspend": "/operator/accounts/{account}/suspend",
     "activate": "/operator/accounts/{account}/activate",
     "messages of all accounts": "/operator/messages/",

@@ -138,7 +138,10 @@ VALUES: dict[str, tuple[str, Select[Any]]] = {
         "Webhooks that are disabled because their deliveries failed for too long, or by their owner.",
         _count(webhook, webhook.c.state == "disabled"),
     ),
-    "bulksms_credits_available": ("Credits that accounts can spend.", _credits(account.c.available)),
+    "bulksms_credits_available": (
+        "Credits that accounts have, less what they owe.",
+        _credits(account.c.available),
+    ),
     "bulksms_credits_reserved": (
         "Credits that are reserved for messages without a result.",
         _credits(account.c.reserved),

@@ -8,6 +8,7 @@ import click
 from bulksms.environment import database, of_account
 from bulksms.output import done, echo, json_option, show_one, show_rows
 from shared.accounts import administration as accounts
+from shared.accounts.adjustments import adjust
 from shared.accounts.administration import close_account
 from shared.accounts.change_account import MAX_THRESHOLD, MAX_WEIGHT, change_account
 from shared.accounts.overview import list_accounts as read_accounts
@@ -18,7 +19,10 @@ from shared.health.finding import hint
 from shared.plurals import counted
 from shared.sends.requeue import reactivate
 
-LISTED = ("id", "name", "state", "available", "reserved", "weight", "low_balance_threshold", "created_at")
+LISTED = (
+    *("id", "name", "state", "available", "credit_limit", "reserved"),
+    *("weight", "low_balance_threshold", "created_at"),
+)
 THRESHOLD, WEIGHT = click.IntRange(0, MAX_THRESHOLD), click.IntRange(1, MAX_WEIGHT)
 MAX_DIGITS = 9
 NAMES = {"low_balance": "low_balance_threshold", "retention": "retention_days"}
@@ -144,6 +148,10 @@ def retention(account: str, days: str) -> None:
 @click.option("--low-balance", type=THRESHOLD, help="Credits below which the balance is low.")
 @click.option("--weight", type=WEIGHT, help="Relative share of each carrier's rate.")
 @click.option("--retention", help="As `bulksms account retention`: days, or `none`.")
+@click.option("--credit-limit", type=THRESHOLD, help="Credits that it may owe.")
+@click.option(
+    "--spend-threshold", type=THRESHOLD, help="Credits charged in a month (UTC) that it is told of; 0: it is not."
+)
 @click.option("--reason", help="Kept in the audit log.")
 def set_account(account: str, reason: str | None, **options: Any) -> None:
     """Change settings of an account, then show them all. `bulksms audit-log` lists each change."""
@@ -154,6 +162,8 @@ def set_account(account: str, reason: str | None, **options: Any) -> None:
         changes["country"] = None if changes["country"].lower() == "none" else changes["country"].upper()
     if "retention_days" in changes:
         changes["retention_days"] = _days(changes["retention_days"], "--retention")
+    if "spend_threshold" in changes:
+        changes["spend_threshold"] = changes["spend_threshold"] or None
     with of_account(account) as (connection, account_id):
         after = change_account(connection, account_id, changes, reason)
         show_one({"id": account_id, **after}, False)
@@ -204,6 +214,25 @@ def topup(account: str, credits: int, reason: str, key: str | None) -> None:
         done(f"This top-up was made before; nothing was added. {account} has {result.balance:,} credits.")
     else:
         done(f"{counted(credits, 'credit')} added; {account} has {result.balance:,}.")
+
+
+@account.command("adjust", context_settings={"ignore_unknown_options": True})
+@click.argument("account")
+@click.argument("credits", type=int)
+@click.option("--reason", required=True, help="Kept in the ledger, where the account sees it.")
+@click.option("--key", help="Makes the adjustment repeatable: the same key again changes nothing.")
+def adjust_credits(account: str, credits: int, reason: str, key: str | None) -> None:
+    """Add CREDITS to an account, or take them with a number below 0. Prints the credits to spend.
+
+    At most those are taken. To let the account owe more, raise its limit first: `bulksms account set --credit-limit`.
+    """
+    with of_account(account) as (connection, account_id):
+        result = adjust(connection, account_id, credits, reason, key or str(uuid4()))
+        echo(result.balance)
+    if result.repeated:
+        done(f"This adjustment was made before; nothing was changed. {account} has {result.balance:,} credits.")
+    else:
+        done(f"Adjusted by {credits:+,} credits; {account} has {result.balance:,}.")
 
 
 @account.command()

@@ -712,14 +712,20 @@ export interface Revoked {
 
 /** The account's credits. */
 export interface Balance {
-  /** Credits left to spend. A send that costs more is refused with 402. */
+  /** Credits left to spend: `available` and `credit_limit` together. A send that costs more is refused with 402. */
   balance: number;
+  /** The account's own credits that are left; below 0 if it owes some. */
+  available: number;
+  /** Credits that the account may owe. */
+  credit_limit: number;
   /** Credits reserved for unfinished messages. */
   reserved: number;
   /** One credit is one segment of an SMS. */
   unit: string;
   /** Below this the balance counts as low. */
   low_balance_threshold: number;
+  /** Credits charged in a month (UTC) at which there is a `spend.threshold` event; null means none. */
+  spend_threshold: number | null;
   /** When it last changed. */
   updated_at: string;
 }
@@ -729,7 +735,7 @@ export interface Transaction {
   /** The entry's id, which increases with every entry. */
   id: number;
   /** The kind of entry. */
-  kind: "topup" | "reserve" | "capture" | "release" | "refund" | "reversal";
+  kind: "topup" | "reserve" | "capture" | "release" | "refund" | "reversal" | "adjustment";
   /** The amount, in credits. */
   amount: number;
   /** The ledger account that the credits came from. */
@@ -742,7 +748,7 @@ export interface Transaction {
   batch_id: string | null;
   /** The message. */
   message_id: string | null;
-  /** The reason for a top-up, a reversal or a refund. */
+  /** The reason for a top-up, a reversal, an adjustment or a refund. */
   reason: string | null;
   /** When it was posted. */
   created_at: string;

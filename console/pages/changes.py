@@ -17,6 +17,7 @@ ACTORS: dict[str, Any] = {
 }
 ACTIONS: dict[str, Any] = {
     "account.activated": _("Account activated"),
+    "account.adjusted": _("Credits adjusted"),
     "account.authentication_set": _("Authentication messages allowed or refused"),
     "account.changed": _("Account changed"),
     "account.closed": _("Account closed"),

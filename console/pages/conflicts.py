@@ -81,6 +81,10 @@ CONFLICTS: tuple[tuple[re.Pattern[str], Any], ...] = tuple(
             _("Only %(count)s credits can be reversed: the others are reserved or spent. Cancel sends first."),
         ),
         (
+            r"Only (?P<count>[\d,]+) credits can be taken; .*",
+            _("Only %(count)s credits can be taken. Raise the credit limit first."),
+        ),
+        (
             r"1 to (?P<count>[\d,]+) credits of this top-up can be reversed; .*",
             _("Enter no more than the %(count)s credits of this top-up."),
         ),

@@ -126,6 +126,7 @@ LEDGER_ENTRIES: dict[str, Any] = {
     "release": _("Released"),
     "refund": _("Refund"),
     "reversal": _("Reversal"),
+    "adjustment": _("Adjustment"),
 }
 LEDGER_ACCOUNTS: dict[str, Any] = {
     "funding": _("Funding"),

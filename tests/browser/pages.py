@@ -47,6 +47,8 @@ FORMS_OF_PERSON = {
 FORMS_OF_OPERATOR = {
     "top-up to confirm": Posted("/operator/accounts/{account}/top-up", {"credits": "5", "reason": "invoice 1"}),
     "top-up with errors": Posted("/operator/accounts/{account}/top-up", {"credits": "x", "reason": ""}),
+    "adjustment with errors": Posted("/operator/accounts/{account}/adjust", {"credits": "x", "reason": ""}),
+    "credit with errors": Posted("/operator/accounts/{account}/credit", {"credit_limit": "x", "reason": ""}),
     "refund with errors": Posted("/operator/accounts/{account}/refund", {"kind": "send", "id": "x", "reason": ""}),
     "reason with errors": Posted("/operator/access/", {"reason": ""}),
     "suspension without a reason": Posted("/operator/accounts/{account}/suspend", {"reason": " "}),

@@ -108,6 +108,7 @@ POST   /accounts                                                       accounts 
 GET    /accounts/<int:account_id>                                      read               admin support
 PATCH  /accounts/<int:account_id>                                      accounts           admin
 POST   /accounts/<int:account_id>/activate                             accounts           admin
+POST   /accounts/<int:account_id>/adjustments                          money              admin
 GET    /accounts/<int:account_id>/api-keys                             read               admin support
 POST   /accounts/<int:account_id>/api-keys                             accounts           admin
 DELETE /accounts/<int:account_id>/api-keys/<key_id>                    accounts           admin

@@ -6,7 +6,7 @@ from typing import Any
 from sqlalchemy import Connection
 
 from api.auth.operator_tokens import Operator
-from api.endpoint import operator_endpoint, services
+from api.endpoint import need_scope, operator_endpoint, services
 from api.http.bounded_queries import reading_list
 from api.http.pagination import number_cursor, page
 from api.idempotency import IdempotentResponse
@@ -23,11 +23,9 @@ from api.problems import Problem
 from api.schemas.paging import page_of
 from shared.accounts import administration, overview
 from shared.accounts.audit_log import Actor
-from shared.accounts.change_account import change_account
+from shared.accounts.change_account import SETTINGS, change_account
 from shared.db.connection import reading
 from shared.sends.requeue import reactivate
-
-SETTINGS = ("name", "country", "low_balance_threshold", "weight", "retention_days")
 
 
 @operator_endpoint("GET", "/accounts", query=AccountSearch, response=page_of(AccountResponse), scope="read")
@@ -52,7 +50,11 @@ def get_account(caller: Operator, account_id: int) -> Any:
     "POST", "/accounts", body=NewAccount, response=AccountDetailsResponse, errors=("name_taken",), scope="accounts"
 )
 def create_account(caller: Operator, body: dict[str, Any]) -> IdempotentResponse:
-    """Create an account, without credits. Next, top it up, request and approve a sender ID, and create an API key."""
+    """Create an account, without credits. Next, top it up, request and approve a sender ID, and create an API key.
+
+    A credit limit needs the scope `money`.
+    """
+    _need_money(caller, body)
 
     def create(connection: Connection, by: Actor) -> Any:
         _check_name(connection, body["name"])
@@ -64,7 +66,8 @@ def create_account(caller: Operator, body: dict[str, Any]) -> IdempotentResponse
             authentication=body["authentication"],
             by=by,
         )
-        settings = {name: body[name] for name in ("country", "retention_days") if body.get(name) is not None}
+        later = ("country", "retention_days", "credit_limit", "spend_threshold")
+        settings = {name: body[name] for name in later if body.get(name) is not None}
         if settings:
             change_account(connection, account_id, settings, by=by)
         return _account(connection, account_id)
@@ -81,7 +84,12 @@ def create_account(caller: Operator, body: dict[str, Any]) -> IdempotentResponse
     scope="accounts",
 )
 def update_account(caller: Operator, account_id: int, body: dict[str, Any]) -> Any:
-    """Change settings of an account. Country, threshold, retention and `authentication` also apply to its sandbox."""
+    """Change settings of an account. A changed credit limit needs the scope `money`.
+
+    Country, low balance threshold, retention and `authentication` also apply to its sandbox. An account that owes more
+    than its credit limit sends nothing until it was topped up.
+    """
+    _need_money(caller, body)
 
     def change(connection: Connection, by: Actor) -> Any:
         need_account(connection, account_id)
@@ -137,6 +145,11 @@ def _set_state(
         return _account(connection, account_id)
 
     return act_once(caller, body, change_state)
+
+
+def _need_money(caller: Operator, body: dict[str, Any]) -> None:
+    if "credit_limit" in body:
+        need_scope(caller, "money")
 
 
 def _account(connection: Connection, account_id: int) -> dict[str, Any]:

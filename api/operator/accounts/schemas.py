@@ -76,6 +76,13 @@ class AccountSettings(Request):
         validate=fields.between(1, MAX_RETENTION_DAYS),
     )
     authentication = _authentication()
+    credit_limit = fields.WholeNumber("Credits that it may owe.", 10_000, validate=fields.between(0, MAX_THRESHOLD))
+    spend_threshold = fields.WholeNumber(
+        "Credits charged in a month (UTC) at which it gets a `spend.threshold` event; null means none.",
+        50_000,
+        allow_none=True,
+        validate=fields.between(1, MAX_THRESHOLD),
+    )
 
     @validates("name")
     def a_name(self, name: str, data_key: str) -> None:
@@ -124,9 +131,13 @@ class AccountResponse(Response):
         attribute="state",
         one_of=ACCOUNT_STATES,
     )
-    balance = fields.Integer("Credits that it can spend.", 880, attribute="available")
+    balance = fields.Integer("Credits that it can spend, including its credit limit.", 880)
+    credit_limit = fields.Integer("Credits that it may owe.", 0)
     reserved = fields.Integer("Credits reserved for accepted messages.", 120)
     low_balance_threshold = fields.Integer("Credits below which the balance is low.", 100)
+    spend_threshold = fields.Integer(
+        "Credits charged in a month (UTC) at which it gets a `spend.threshold` event; null means none.", allow_none=True
+    )
     weight = fields.Integer("Its relative share of the carriers' rates.", 1)
     country = fields.String("The country of its contact lists; null means none.", "KE", allow_none=True)
     retention_days = fields.Integer(

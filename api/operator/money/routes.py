@@ -1,4 +1,4 @@
-"""Top-ups, their reversals, and refunds."""
+"""Top-ups, their reversals, adjustments and refunds."""
 
 from collections.abc import Callable
 from typing import Any
@@ -14,6 +14,8 @@ from api.idempotency import IdempotentResponse
 from api.operator.audited_change import act_once, need_account
 from api.operator.fields import WithReason
 from api.operator.money.schemas import (
+    AdjustedResponse,
+    NewAdjustment,
     NewReversal,
     NewTopUp,
     RefundResponse,
@@ -23,7 +25,7 @@ from api.operator.money.schemas import (
 )
 from api.problems import Problem
 from api.schemas.paging import Paging, page_of
-from shared.accounts import overview, top_ups
+from shared.accounts import adjustments, overview, top_ups
 from shared.accounts.audit_log import Actor
 from shared.accounts.refunds import Refund, refund_message, refund_send
 from shared.ids import LAST_NUMBER
@@ -49,8 +51,7 @@ def create_top_up(caller: Operator, account_id: int, body: dict[str, Any]) -> Id
 
     The key stays with the top-up for good: repeated after any time, it adds nothing.
     """
-    key = key_of_request(caller, body)
-    once_key = str(uuid4()) if key is None else f"operator {key.key}"
+    once_key = _lasting_key(caller, body)
 
     def add(connection: Connection, by: Actor) -> Any:
         need_account(connection, account_id)
@@ -86,6 +87,30 @@ def reverse_top_up(caller: Operator, account_id: int, top_up_id: UUID, body: dic
 
 
 @operator_endpoint(
+    "POST", "/accounts/<int:account_id>/adjustments", body=NewAdjustment, response=AdjustedResponse, scope="money"
+)
+def create_adjustment(caller: Operator, account_id: int, body: dict[str, Any]) -> IdempotentResponse:
+    """Add credits to an account, or take them with a number below 0, such as a correction. Send an `Idempotency-Key`.
+
+    Like that of a top-up, the key stays for good. At most the balance can be taken: to let the account owe more, raise
+    its credit limit first. The account sees the reason.
+    """
+    once_key = _lasting_key(caller, body)
+
+    def change(connection: Connection, by: Actor) -> Any:
+        need_account(connection, account_id)
+        result = adjustments.adjust(connection, account_id, body["credits"], body["reason"], once_key, by=by)
+        return {
+            "id": adjustments.adjustment_id(account_id, once_key),
+            "account_id": account_id,
+            "credits": body["credits"],
+            "balance": result.balance,
+        }
+
+    return act_once(caller, body, change)
+
+
+@operator_endpoint(
     "POST",
     "/accounts/<int:account_id>/sends/<uuid:send_id>/refund",
     body=WithReason,
@@ -109,6 +134,12 @@ def refund_account_message(
 ) -> IdempotentResponse:
     """Refund a message that was charged, once. Refused if its send was refunded before."""
     return _refund(caller, account_id, body, refund_message, "message", message_id)
+
+
+def _lasting_key(caller: Operator, body: dict[str, Any]) -> str:
+    """The key that a top-up or an adjustment keeps for good."""
+    key = key_of_request(caller, body)
+    return str(uuid4()) if key is None else f"operator {key.key}"
 
 
 def _refund(

@@ -1,4 +1,6 @@
-"""Schemas of top-ups, reversals and refunds."""
+"""Schemas of top-ups, reversals, adjustments and refunds."""
+
+from marshmallow import validate
 
 from api.operator.fields import ACCOUNT_ID, reason
 from api.schemas import fields
@@ -23,6 +25,21 @@ class NewReversal(Request):
     reason = reason()
 
 
+class NewAdjustment(Request):
+    """Credits to add or to take."""
+
+    credits = fields.WholeNumber(
+        "Credits to add; below 0, credits to take.",
+        -250,
+        required=True,
+        validate=[
+            fields.between(-MAX_CREDITS, MAX_CREDITS),
+            validate.NoneOf([0], error="Give the credits to add, or below 0 those to take."),
+        ],
+    )
+    reason = reason()
+
+
 class TopUpResponse(Response):
     """A top-up."""
 
@@ -41,6 +58,15 @@ class ToppedUpResponse(Response):
     account_id = fields.Integer("The account.", ACCOUNT_ID)
     credits = fields.Integer("Credits that were added.", 1000)
     balance = fields.Integer("Credits that the account can spend now.", 1880)
+
+
+class AdjustedResponse(Response):
+    """The credits are added or taken."""
+
+    adjustment_id = fields.UUID("The adjustment.", TOP_UP_ID, attribute="id")
+    account_id = fields.Integer("The account.", ACCOUNT_ID)
+    credits = fields.Integer("Credits that were added; below 0, credits that were taken.", -250)
+    balance = fields.Integer("Credits that the account can spend now.", 630)
 
 
 class ReversalResponse(Response):

@@ -11,13 +11,14 @@ from api.http.pagination import number_cursor, page
 from api.resources.balance.schemas import BalanceResponse, TransactionResponse
 from api.schemas.paging import Paging, page_of
 from shared.db.connection import reading
-from shared.db.tables.accounts import account
+from shared.db.tables.accounts import TO_SPEND, account
 from shared.db.tables.money import ledger
 from shared.db.tables.sends import batch
 from shared.ids import LAST_NUMBER, batch_of
 
 BALANCE = select(
-    account.c.available.label("balance"), account.c.reserved, account.c.low_balance_threshold, account.c.updated_at
+    TO_SPEND.label("balance"),
+    *account.c["available", "credit_limit", "reserved", "low_balance_threshold", "spend_threshold", "updated_at"],
 ).where(account.c.id == bindparam("account"))
 NAMED_BATCH = case((ledger.c.subject_type == "message", func.batch_of(ledger.c.subject)), else_=ledger.c.subject)
 TRANSACTIONS = (

@@ -8,10 +8,19 @@ from api.schemas.examples import ACCEPTED_AT, BATCH_ID, MESSAGE_ID, SEND_ID
 class BalanceResponse(Response):
     """The account's credits."""
 
-    balance = fields.Integer("Credits left to spend. A send that costs more is refused with 402.", 880)
+    balance = fields.Integer(
+        "Credits left to spend: `available` and `credit_limit` together. A send that costs more is refused with 402.",
+        880,
+    )
+    available = fields.Integer("The account's own credits that are left; below 0 if it owes some.", 880)
+    credit_limit = fields.Integer("Credits that the account may owe.", 0)
     reserved = fields.Integer("Credits reserved for unfinished messages.", 120)
     unit = fields.String("One credit is one segment of an SMS.", "sms")
     low_balance_threshold = fields.Integer("Below this the balance counts as low.", 100)
+    spend_threshold = fields.Integer(
+        "Credits charged in a month (UTC) at which there is a `spend.threshold` event; null means none.",
+        allow_none=True,
+    )
     updated_at = fields.Timestamp("When it last changed.", "2026-03-02T09:00:01.250Z")
 
 
@@ -20,7 +29,9 @@ class TransactionResponse(Response):
 
     id = fields.Integer("The entry's id, which increases with every entry.", 4711)
     kind = fields.String(
-        "The kind of entry.", "reserve", one_of=["topup", "reserve", "capture", "release", "refund", "reversal"]
+        "The kind of entry.",
+        "reserve",
+        one_of=["topup", "reserve", "capture", "release", "refund", "reversal", "adjustment"],
     )
     amount = fields.Integer("The amount, in credits.", 3)
     debit = fields.String("The ledger account that the credits came from.", "available")
@@ -28,5 +39,5 @@ class TransactionResponse(Response):
     send_id = fields.UUID("The send.", SEND_ID, allow_none=True)
     batch_id = fields.UUID("The batch: a part of the send's recipients.", BATCH_ID, allow_none=True)
     message_id = fields.UUID("The message.", MESSAGE_ID, allow_none=True)
-    reason = fields.String("The reason for a top-up, a reversal or a refund.", allow_none=True)
+    reason = fields.String("The reason for a top-up, a reversal, an adjustment or a refund.", allow_none=True)
     created_at = fields.Timestamp("When it was posted.", ACCEPTED_AT)

@@ -1,4 +1,4 @@
-"""Accounts: the list, one account, its state, its top-ups, and refunds."""
+"""Accounts: the list, one account, its state, its credit, top-ups, adjustments, and refunds."""
 
 from http import HTTPStatus
 from typing import Any
@@ -121,6 +121,51 @@ def reverse(account_id: int, top_up_id: Any) -> Any:
     return confirm(question, change, values=values, template="operator/accounts/reverse.html")
 
 
+@pages.route("/<int:account_id>/adjust", methods=["GET", "POST"])
+def adjust(account_id: int) -> Any:
+    """Add or take credits, such as a correction."""
+    account = operator().accounts.one(account_id)
+    question = Question(
+        gettext("Adjust the credits of %(account)s", account=account["name"]),
+        gettext("Adds credits, or takes them with a number below 0. The account sees the reason."),
+        gettext("Adjust"),
+        url_for("operator.accounts.show", account_id=account_id),
+    )
+
+    def change(form: Form) -> str:
+        credits = _credits(form, sign="-")
+        if form.wrong:
+            return ""
+        operator().top_ups.adjust(account_id, credits, form["reason"].strip(), form.key)
+        return str(gettext("The credits are adjusted."))
+
+    return confirm(question, change, values={"credits": ""}, template="operator/accounts/reverse.html")
+
+
+@pages.route("/<int:account_id>/credit", methods=["GET", "POST"])
+def credit(account_id: int) -> Any:
+    """Change the credit limit and the spend threshold."""
+    account = operator().accounts.one(account_id)
+    question = Question(
+        gettext("Credit of %(account)s", account=account["name"]),
+        gettext("An account that owes more than its credit limit sends nothing more until it is topped up."),
+        gettext("Change"),
+        url_for("operator.accounts.show", account_id=account_id),
+    )
+
+    def change(form: Form) -> str:
+        limit = _credits(form, "credit_limit")
+        threshold = _credits(form, "spend_threshold") if form.text("spend_threshold") else None
+        if form.wrong:
+            return ""
+        changes = {"credit_limit": limit, "spend_threshold": threshold, "reason": form["reason"].strip()}
+        operator().accounts.change(account_id, changes)
+        return str(gettext("The credit is changed."))
+
+    values = {"credit_limit": str(account["credit_limit"]), "spend_threshold": str(account["spend_threshold"] or "")}
+    return confirm(question, change, values=values, template="operator/accounts/credit.html")
+
+
 @pages.route("/<int:account_id>/refund", methods=["GET", "POST"])
 def refund(account_id: int) -> Any:
     """Give back what was charged for a send or a message, once."""
@@ -153,10 +198,11 @@ def refund(account_id: int) -> Any:
     return confirm(question, change, values=values, template="operator/accounts/refund.html")
 
 
-def _credits(form: Form) -> int:
-    text = form["credits"].strip()
-    form.values.setdefault("credits", "")
-    if text.isascii() and text.isdecimal() and len(text) < 16:
+def _credits(form: Form, name: str = "credits", *, sign: str = "") -> int:
+    text = form[name].strip()
+    digits = text.removeprefix(sign)
+    form.values.setdefault(name, "")
+    if digits.isascii() and digits.isdecimal() and len(digits) < 16:
         return int(text)
-    form.errors["credits"] = gettext("Enter a whole number of credits, such as 1000.")
+    form.errors[name] = gettext("Enter a whole number of credits, such as 1000.")
     return 0

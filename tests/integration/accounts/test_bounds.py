@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from sqlalchemy import Connection
 
+from shared.accounts.adjustments import adjust
 from shared.accounts.administration import Refused
 from shared.accounts.category_rules import set_cap
 from shared.accounts.change_account import change_account
@@ -16,6 +17,13 @@ from tests.harness.service import Service
 
 CHANGES: dict[str, tuple[int, Callable[[Connection, int, int], Any]]] = {
     "credits": (10**12, lambda made, account, most: top_up(made, account, most, "paid", str(most))),
+    "credits taken": (
+        10**12,
+        lambda made, account, most: (
+            change_account(made, account, {"credit_limit": 10**12}),
+            adjust(made, account, -most, "corrected", str(most)),
+        ),
+    ),
     "days": (3650, lambda made, account, most: change_account(made, account, {"retention_days": most})),
     "messages of a cap": (10_000, lambda made, account, most: set_cap(made, account, "marketing", (most, 24))),
     "hours of a cap": (744, lambda made, account, most: set_cap(made, account, "marketing", (1, most))),

@@ -48,6 +48,8 @@ def pages_of(console: Console) -> list[str]:
         f"{account}/suspend",
         f"{account}/activate",
         f"{account}/top-up",
+        f"{account}/adjust",
+        f"{account}/credit",
         f"{account}/top-ups/019cad1e-2d10-7b55-a6c1-0f4e9d2b7a38/reverse",
         f"/operator/sender-ids/{sender}/reject",
         f"/operator/sender-ids/{sender}/suspend",
@@ -160,6 +162,8 @@ def changes_of(console: Console) -> list[tuple[str, dict[str, Any]]]:
             of_the_account(console, "/top-ups/019cad1e-2d10-7b55-a6c1-0f4e9d2b7a38/reverse"),
             {"credits": "5", **reason},
         ),
+        (of_the_account(console, "/adjust"), {"credits": "-5", **reason}),
+        (of_the_account(console, "/credit"), {"credit_limit": "5", **reason}),
         (of_the_account(console, "/refund"), {"kind": "send", "id": "019cad1e-2d10-7b55-a6c1-0f4e9d2b7a38", **reason}),
         (f"/operator/sender-ids/{sender}/approve", {}),
         (f"/operator/sender-ids/{sender}/reject", reason),
@@ -232,6 +236,29 @@ def test_an_account_is_topped_up_once_and_the_top_up_reversed(console: Console) 
     assert console.service.get("/balance").json["balance"] == before
     more = admin.submit(reverse, credits="1300", reason="a mistake")
     assert more.status_code == 400 and "There is a problem" in more.text
+
+
+def test_credits_are_adjusted_and_the_credit_is_changed(console: Console) -> None:
+    admin, before = console.operator(), console.service.get("/balance").json["balance"]
+    adjust, credit = of_the_account(console, "/adjust"), of_the_account(console, "/credit")
+    admin.open(adjust)
+    for _ in range(2):
+        done = admin.submit(adjust, credits="-3", reason="wrong price", key="adjustment", follow=True)
+        assert "The credits are adjusted." in done.text
+    assert console.service.get("/balance").json["balance"] == before - 3
+    too_much = admin.submit(adjust, credits="-99999999", reason="wrong price")
+    assert too_much.status_code == 400 and "Raise the credit limit first." in too_much.text
+    for wrong in ("many", "--5", "0", "1e3"):
+        refused = admin.submit(adjust, credits=wrong, reason="wrong price")
+        assert refused.status_code == 400 and "wrong price" in refused.text
+    admin.open(credit)
+    assert admin.submit(credit, credit_limit="-1", spend_threshold="", reason="contract").status_code == 400
+    done = admin.submit(credit, credit_limit="700", spend_threshold="5000", reason="contract", follow=True)
+    assert "The credit is changed." in done.text and "700" in done.text and "5,000" in done.text
+    assert 'value="5000"' in admin.open(credit).text
+    admin.submit(credit, credit_limit="0", spend_threshold="", reason="contract")
+    balance = console.service.get("/balance").json
+    assert (balance["balance"], balance["spend_threshold"]) == (before - 3, None)
 
 
 def test_an_account_is_suspended_with_a_reason_and_activated(console: Console) -> None:

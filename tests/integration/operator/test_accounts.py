@@ -161,6 +161,65 @@ def test_a_top_up_is_reversed_once_and_only_of_its_account(service: Service, ope
     clean(service)
 
 
+def test_an_adjustment_is_made_once_in_either_direction(service: Service, operator: OperatorClient) -> None:
+    path = f"/accounts/{service.account_id}/adjustments"
+    first = operator.post(path, key="ticket-7", credits=-300, reason="wrong price").json
+    assert (first["credits"], first["balance"]) == (-300, 700)
+    with service.engine.begin() as connection:  # as after its days have passed
+        connection.execute(text("DELETE FROM idempotency"))
+    again = operator.post(path, key="ticket-7", credits=-300, reason="wrong price").json
+    assert again["adjustment_id"] == first["adjustment_id"] and service.get("/balance").json["balance"] == 700
+    assert operator.post(path, credits=50, reason="goodwill").json["balance"] == 750
+    for credits, code in ((-751, "state_conflict"), (0, "validation_failed"), (10**13, "validation_failed")):
+        assert operator.post(path, credits=credits, reason="x").json["code"] == code
+    newest = service.get("/balance/transactions?limit=2").json["data"]
+    assert [(each["kind"], each["debit"], each["credit"], each["amount"], each["reason"]) for each in newest] == [
+        ("adjustment", "funding", "available", 50, "goodwill"),
+        ("adjustment", "available", "funding", 300, "wrong price"),
+    ]
+    assert operator.actor not in str(newest)
+    logged = [each for each in changes(operator, service.account_id) if each["action"] == "account.adjusted"]
+    assert [(each["actor"], each["reason"]) for each in logged] == [
+        (operator.actor, "goodwill"),
+        (operator.actor, "wrong price"),
+    ]
+    clean(service)
+
+
+def test_an_account_sends_on_credit_up_to_its_limit(service: Service, operator: OperatorClient) -> None:
+    path = f"/accounts/{service.account_id}"
+    operator.post(f"{path}/adjustments", credits=-999, reason="almost nothing is left")
+    assert operator.patch(path, credit_limit=2, reason="a contract").json["balance"] == 3
+    sent = service.send(message="x" * 200, send_at=ahead()).json
+    assert sent["balance"] == 1
+    shown = service.get("/balance").json
+    assert [shown[name] for name in ("balance", "available", "credit_limit", "reserved")] == [1, -1, 2, 2]
+    for refused in (
+        service.send(message="x" * 200),
+        service.bulk(["254711000001", "254711000002"]),
+        service.patch(f"/sends/{sent['send_id']}", message="x" * 500),
+    ):
+        assert (refused.status_code, refused.json["code"], refused.json["balance"]) == (402, "low_balance", 1)
+    assert "1 is left" in service.send(message="x" * 200).json["detail"]
+    assert operator.patch(path, credit_limit=0).json["balance"] == -1
+    assert "0 are left" in service.send().json["detail"]
+    service.post(f"/sends/{sent['send_id']}/cancel")
+    assert service.send().status_code == 200
+    assert service.get("/balance").json["balance"] == 0
+    assert service.in_sandbox().get("/balance").json["credit_limit"] == 0
+    clean(service)
+
+
+def test_a_credit_limit_needs_the_scope_for_money(service: Service, operator: OperatorClient) -> None:
+    clerk = OperatorClient(service, "read", "accounts")
+    path = f"/accounts/{service.account_id}"
+    for refused in (clerk.patch(path, credit_limit=5), clerk.post("/accounts", name="rich", credit_limit=5)):
+        assert (refused.status_code, refused.json["scope"]) == (403, "money")
+    assert clerk.patch(path, spend_threshold=5).json["spend_threshold"] == 5
+    made = operator.post("/accounts", name="trusted", credit_limit=5, spend_threshold=7).json
+    assert (made["balance"], made["credit_limit"], made["spend_threshold"]) == (5, 5, 7)
+
+
 def test_a_message_is_refunded_once(service: Service, operator: OperatorClient) -> None:
     sent = service.send(message="x" * 200).json
     path = f"/accounts/{service.account_id}/messages/{sent['message_id']}/refund"

@@ -130,6 +130,7 @@ STEPS: dict[str, tuple[str, Step]] = {
     "activate_account": ("account.activated", of_account("POST", "/activate")),
     "close_account": ("account.closed", close),
     "create_top_up": ("account.topped_up", of_account("POST", "/top-ups", credits=5, reason="because")),
+    "create_adjustment": ("account.adjusted", of_account("POST", "/adjustments", credits=-5, reason="because")),
     "reverse_top_up": ("account.top_up_reversed", reverse),
     "refund_account_send": ("account.refunded", refund("send")),
     "refund_account_message": ("account.refunded", refund("message")),

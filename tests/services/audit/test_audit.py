@@ -29,6 +29,7 @@ UNGUARD = "GRANT UPDATE, DELETE ON ledger TO CURRENT_USER; ALTER TABLE ledger DI
 POST = "INSERT INTO ledger (account_id, kind, debit, credit, amount, subject_type, subject, step) "
 REFUND = "'refund', 'revenue', 'available'"
 REVERSAL = "'reversal', 'available', 'funding'"
+ADJUSTMENT = "'adjustment', 'available', 'funding'"
 RELEASE = "'release', 'reserved', 'available'"
 NOT_DUE = "SELECT min(id::text)::uuid FROM batch WHERE state = 'waiting'"
 DELIVERED = "(SELECT min(id::text)::uuid FROM message WHERE status = 'delivered' AND price > 0)"
@@ -38,15 +39,23 @@ SABOTAGE = [
     ("account_caches", "UPDATE account SET reserved = reserved + 1"),
     ("account_caches", UNGUARD, "UPDATE ledger SET amount = amount + 1 WHERE kind = 'topup'"),
     ("not_negative", "ALTER TABLE account DROP CONSTRAINT ck_account_reserved", "UPDATE account SET reserved = -1"),
+    (
+        "not_negative",
+        "ALTER TABLE account DISABLE TRIGGER account_credit_limit",
+        "UPDATE account SET available = -credit_limit - 1",
+    ),
     ("zero_sum", "UPDATE account SET available = available - 1"),
     ("worlds", "UPDATE send SET test = NOT test"),
     ("worlds", "UPDATE api_key SET test = NOT test"),
     ("ledger_guarded", UNGUARD),
     ("ledger_guarded", "DROP TRIGGER ledger_no_truncate ON ledger"),
     ("ledger_guarded", "DROP TRIGGER audit_log_append_only ON audit_log"),
+    ("ledger_guarded", "ALTER TABLE account DISABLE TRIGGER account_credit_limit"),
     ("ledger_subjects", f"{POST} SELECT id, {RELEASE}, 1, 'batch', gen_random_uuid(), 0 FROM account"),
     ("ledger_subjects", f"{POST} SELECT account_id, {RELEASE}, 1, 'topup', id, 5 FROM send LIMIT 1"),
     ("ledger_subjects", f"{POST} SELECT account_id, {REVERSAL}, 1, 'send', id, 5 FROM send LIMIT 1"),
+    ("ledger_subjects", f"{POST} SELECT account_id, {ADJUSTMENT}, 1, 'send', id, 5 FROM send LIMIT 1"),
+    ("ledger_subjects", f"{POST} SELECT account_id, {RELEASE}, 1, 'adjustment', id, 5 FROM send LIMIT 1"),
     ("reversal_topped_up", f"{POST} SELECT id, {REVERSAL}, 1, 'topup', gen_random_uuid(), 0 FROM account"),
     (
         "reversal_topped_up",

@@ -89,6 +89,19 @@ def test_a_top_up_with_a_key_is_repeatable(run: Run) -> None:
     )
 
 
+def test_credits_are_adjusted_within_the_credit_limit(run: Run) -> None:
+    run("account", "create", "debtor")
+    adjust = "account", "adjust", "debtor", -30, "--reason", "x", "--key", "ticket-7"
+    assert "Raise the credit limit" in run(*adjust, code=1).stderr
+    run("account", "set", "debtor", "--credit-limit", 40, "--spend-threshold", 5)
+    assert "Adjusted by -30 credits" in run(*adjust).stderr
+    again = run(*adjust)
+    assert "nothing was changed" in again.stderr and again.stdout == "10\n"
+    run("account", "set", "debtor", "--spend-threshold", 0)
+    shown = as_json(run("account", "show", "debtor", "--json"))
+    assert [shown[name] for name in ("available", "credit_limit", "balance", "spend_threshold")] == [-30, 40, 10, None]
+
+
 def test_a_mistake_prints_one_sentence_and_fails(run: Run) -> None:
     result = run("account", "topup", "nobody", 5, "--reason", "x", code=1)
     assert result.stderr == "Error: There is no account 'nobody'. `bulksms account list` shows them all.\n"

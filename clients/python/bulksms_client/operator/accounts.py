@@ -77,6 +77,10 @@ class TopUps(Theme):
         """Reverse credits of a mistaken top-up, once."""
         return self._post(f"/accounts/{account_id}/top-ups/{top_up_id}/reverse", key, credits=credits, reason=reason)
 
+    def adjust(self, account_id: int, credits: Any, reason: str, key: str) -> Any:
+        """Add credits, or take them with a number below 0. The same `key` does it once."""
+        return self._post(f"/accounts/{account_id}/adjustments", key, credits=credits, reason=reason)
+
     def refund_send(self, account_id: int, send_id: str, reason: str, key: str | None = None) -> Any:
         """Give back what was charged for a send, once."""
         return self._post(f"/accounts/{account_id}/sends/{send_id}/refund", key, reason=reason)

@@ -68,6 +68,7 @@ class EventType(StrEnum):
     SENDER_ID_REJECTED = "sender_id.rejected"
     SENDER_ID_SUSPENDED = "sender_id.suspended"
     BALANCE_LOW = "balance.low"
+    SPEND_THRESHOLD = "spend.threshold"
     WEBHOOK_DISABLED = "webhook.disabled"
     WEBHOOK_TEST = "webhook.test"
 

@@ -24,6 +24,7 @@ from worker.jobs.auditor import Auditor
 from worker.jobs.erasure import erase_one
 from worker.jobs.import_contacts import Importer
 from worker.jobs.retention import forget
+from worker.jobs.spend_thresholds import SPEND_SECONDS, report_spending
 from worker.jobs.usage import CHECK_SECONDS, count_due
 from worker.pacing.carrier_status import CarrierStatus
 from worker.pacing.circuit_breaker import CircuitBreaker
@@ -127,6 +128,7 @@ class WorkerProcess:
         self.auditor.start(stop)
         engine, days = self.audit_engine, self.settings.retention_days
         repeat(lambda: count_due(engine, stop), CHECK_SECONDS, "usage", stop)
+        repeat(lambda: report_spending(engine), SPEND_SECONDS, "spend thresholds", stop)
         repeat(lambda: erase_due(engine, stop), ERASURE_SECONDS, "erasure", stop)
         repeat(lambda: forget(engine, days), RETENTION_SECONDS, "retention", stop, at_once=True)
         collect_less_often()

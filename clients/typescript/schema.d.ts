@@ -244,6 +244,16 @@ export interface LowBalanceData {
   low_balance_threshold: number;
 }
 
+/** Charges of a month that reached the account's threshold. */
+export interface SpendThresholdData {
+  /** The month, in UTC. */
+  month: string;
+  /** Credits charged for the messages accepted in it, until now. */
+  credits: number;
+  /** The threshold. */
+  spend_threshold: number;
+}
+
 /** A webhook that was disabled. */
 export interface WebhookDisabledData {
   /** The webhook. */
@@ -956,7 +966,7 @@ export interface WebhookBody {
   /** Where events are posted; null means to each send's `callback_url`. */
   url?: string | null;
   /** The event types that are posted; null means all. */
-  events?: Array<"message.sent" | "message.delivered" | "message.undelivered" | "message.failed" | "message.rejected" | "message.expired" | "message.canceled" | "message.in_doubt" | "message.received" | "send.completed" | "send.canceled" | "send.held" | "suppression.created" | "sender_id.approved" | "sender_id.rejected" | "sender_id.suspended" | "balance.low" | "webhook.disabled"> | null;
+  events?: Array<"message.sent" | "message.delivered" | "message.undelivered" | "message.failed" | "message.rejected" | "message.expired" | "message.canceled" | "message.in_doubt" | "message.received" | "send.completed" | "send.canceled" | "send.held" | "suppression.created" | "sender_id.approved" | "sender_id.rejected" | "sender_id.suspended" | "balance.low" | "spend.threshold" | "webhook.disabled"> | null;
   /** Your own description. */
   description?: string | null;
 }
@@ -994,7 +1004,7 @@ export interface WebhookChange {
   /** Where events are posted. A webhook without a `url` cannot be given one. */
   url?: string;
   /** The event types that are posted; null means all. */
-  events?: Array<"message.sent" | "message.delivered" | "message.undelivered" | "message.failed" | "message.rejected" | "message.expired" | "message.canceled" | "message.in_doubt" | "message.received" | "send.completed" | "send.canceled" | "send.held" | "suppression.created" | "sender_id.approved" | "sender_id.rejected" | "sender_id.suspended" | "balance.low" | "webhook.disabled"> | null;
+  events?: Array<"message.sent" | "message.delivered" | "message.undelivered" | "message.failed" | "message.rejected" | "message.expired" | "message.canceled" | "message.in_doubt" | "message.received" | "send.completed" | "send.canceled" | "send.held" | "suppression.created" | "sender_id.approved" | "sender_id.rejected" | "sender_id.suspended" | "balance.low" | "spend.threshold" | "webhook.disabled"> | null;
   /** Your own description. */
   description?: string | null;
   /** With `active`, events are posted from now on; POST …/recover posts missed ones. */
@@ -2415,6 +2425,15 @@ export interface BalanceLowEvent {
   timestamp: string;
   /** What the event is about. */
   data: LowBalanceData;
+}
+
+export interface SpendThresholdEvent {
+  /** What happened. */
+  type: string;
+  /** When the event happened. */
+  timestamp: string;
+  /** What the event is about. */
+  data: SpendThresholdData;
 }
 
 export interface WebhookDisabledEvent {

@@ -31,6 +31,7 @@ EVENTS = (
     "sender_id.rejected",
     "sender_id.suspended",
     "balance.low",
+    "spend.threshold",
     "webhook.disabled",
 )
 PENDING_SECONDS, IDLE_SECONDS = 3, 6

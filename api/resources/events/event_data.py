@@ -95,6 +95,14 @@ class LowBalanceData(Response):
     low_balance_threshold = fields.Integer("Below this the balance counts as low.", 100)
 
 
+class SpendThresholdData(Response):
+    """Charges of a month that reached the account's threshold."""
+
+    month = fields.String("The month, in UTC.", "2026-03")
+    credits = fields.Integer("Credits charged for the messages accepted in it, until now.", 50_012)
+    spend_threshold = fields.Integer("The threshold.", 50_000)
+
+
 class WebhookDisabledData(Response):
     """A webhook that was disabled."""
 
@@ -115,6 +123,7 @@ def data_of(event: EventType) -> type[Response]:
         EventType.MESSAGE_RECEIVED: MessageReceivedData,
         EventType.SUPPRESSION_CREATED: SuppressionEventData,
         EventType.BALANCE_LOW: LowBalanceData,
+        EventType.SPEND_THRESHOLD: SpendThresholdData,
         EventType.WEBHOOK_DISABLED: WebhookDisabledData,
         EventType.WEBHOOK_TEST: WebhookTestData,
     }

@@ -9,12 +9,12 @@ from uuid import UUID, uuid5
 from sqlalchemy import Connection, bindparam, case, select
 
 from shared.accounts.administration import lock_account
-from shared.accounts.audit_log import Actor, record
+from shared.accounts.audit_log import Actor
 from shared.accounts.refused import Refused
 from shared.accounts.sandbox import is_sandbox
-from shared.accounts.top_ups import MAX_CREDITS, Posted
+from shared.accounts.top_ups import MAX_CREDITS, Posted, post_recorded
 from shared.db.tables.money import ledger
-from shared.ledger.ledger import Entry, post
+from shared.ledger.ledger import Entry
 
 ADJUSTMENTS = UUID("b0e0c2f4-6a7e-5d0c-8f43-3b7d9a1e5c22")
 """Namespace of the ids of adjustments (UUID version 5 of account and key)."""
@@ -48,18 +48,7 @@ def adjust(
             " first, so that the account may owe them."
         )
     entry = Entry(account_id, "adjustment", credits, "adjustment", subject, reason=reason)
-    balance = post(connection, [entry])[account_id]
-    record(
-        connection,
-        by,
-        "account.adjusted",
-        account_id=account_id,
-        subject=subject,
-        before={"available": available},
-        after={"available": balance},
-        reason=reason,
-    )
-    return Posted(balance, repeated=False)
+    return post_recorded(connection, entry, "account.adjusted", available, by)
 
 
 def adjustment_id(account_id: int, key: str) -> UUID:

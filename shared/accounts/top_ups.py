@@ -59,18 +59,8 @@ def top_up(
     subject = top_up_id(account_id, key)
     before = connection.execute(TOPPED_UP, {"subject": subject}).scalar()
     if before is None:
-        balances = post(connection, [Entry(account_id, "topup", credits, "topup", subject, reason=reason)])
-        record(
-            connection,
-            by,
-            "account.topped_up",
-            account_id=account_id,
-            subject=subject,
-            before={"available": available},
-            after={"available": balances[account_id]},
-            reason=reason,
-        )
-        return Posted(balances[account_id], repeated=False)
+        entry = Entry(account_id, "topup", credits, "topup", subject, reason=reason)
+        return post_recorded(connection, entry, "account.topped_up", available, by)
     if before != credits:
         raise Refused(f"The key {key!r} was used for a top-up of {before:,} credits. Use another key for a new top-up.")
     return Posted(int(available), repeated=True)
@@ -101,18 +91,24 @@ def reverse_top_up(
             f"Only {max(row.available, 0):,} credits are available; reserved or spent credits cannot be reversed."
             " Reverse at most that many, or cancel sends first."
         )
-    balances = post(connection, [Entry(account_id, "reversal", credits, "topup", original.subject, reason=reason)])
+    entry = Entry(account_id, "reversal", credits, "topup", original.subject, reason=reason)
+    return post_recorded(connection, entry, "account.top_up_reversed", row.available, by)
+
+
+def post_recorded(connection: Connection, entry: Entry, action: str, available: int, by: Actor | None) -> Posted:
+    """Post an operator's entry, and record it. `available` is what the account could spend before."""
+    balance = post(connection, [entry])[entry.account_id]
     record(
         connection,
         by,
-        "account.top_up_reversed",
-        account_id=account_id,
-        subject=original.subject,
-        before={"available": row.available},
-        after={"available": balances[account_id]},
-        reason=reason,
+        action,
+        account_id=entry.account_id,
+        subject=entry.subject,
+        before={"available": available},
+        after={"available": balance},
+        reason=entry.reason,
     )
-    return Posted(balances[account_id], repeated=False)
+    return Posted(balance, repeated=False)
 
 
 def top_up_id(account_id: int, key: str) -> UUID:

@@ -1,7 +1,7 @@
 """The prices of a send: those that are valid for its account now, or those of its quote."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, NamedTuple
@@ -28,7 +28,7 @@ class SegmentPrices:
     highest: int
     total: int
     """Credits for a segment to all of them."""
-    positions: Mapping[int, list[int]] = field(default_factory=dict)
+    positions: Mapping[int, Sequence[int]] = field(default_factory=dict)
     """Positions in a list by price, if they differ."""
     by_country: ByCountry = field(default_factory=dict)
     """Of a group, if its prices differ."""

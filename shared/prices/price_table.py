@@ -95,17 +95,18 @@ class PricesOfPhones:
         """The phones without a price."""
         return [phone for phone in phones if self.of(phone) is None] if None in self.by_prefix.values() else []
 
-    def positions(self, phones: Sequence[str]) -> dict[int, list[int]]:
+    def positions(self, phones: Sequence[str]) -> dict[int, Sequence[int]]:
         """The positions of the phones that have a price, by their price."""
-        prices = {price for price in self.by_prefix.values() if price is not None}
-        if len(prices) == 1 and None not in self.by_prefix.values():
-            return {prices.pop(): list(range(len(phones)))}
-        by_price: dict[int, list[int]] = {price: [] for price in prices}
+        prices = set(self.by_prefix.values())
+        known = [price for price in prices if price is not None]
+        if len(prices) == len(known) == 1:
+            return {known[0]: range(len(phones))}
+        by_price: dict[int, list[int]] = {price: [] for price in known}
         for position, phone in enumerate(phones):
             price = self.of(phone)
             if price is not None:
                 by_price[price].append(position)
-        return by_price
+        return {price: positions for price, positions in by_price.items() if positions}
 
 
 ONE_CREDIT = PriceTable([(ANY, ANY, 1)])

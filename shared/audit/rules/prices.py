@@ -57,8 +57,8 @@ PRICE_VERSIONS = f"""
                                     AND g.valid_from <= t.latest AND g.valid_to >= t.earliest)
            END
 """
-"""A quote keeps its version for a quarter of an hour, and clocks may differ by a minute. A new sandbox does not have the
-list of its account for some seconds."""
+"""A quote keeps its version for a quarter of an hour, and clocks may differ by a minute. A new sandbox has no list for
+some seconds."""
 
 RULES: Final = (
     Rule("batch_prices", "A message costs what its send's prices say for its phone and segments.", BATCH_PRICES),

@@ -117,6 +117,9 @@ CATALOGUE: dict[str, Kind] = {
     "import_limit": Kind(409, "Import limit reached", "Wait until an import has ended, or cancel one."),
     "erasure_limit": Kind(409, "Erasure limit reached", "Wait until earlier erasures are complete."),
     "state_conflict": Kind(409, "Not possible in this state", "Fetch the object again and check its state."),
+    "message_being_sent": Kind(
+        409, "Message is being sent", "Try again after Retry-After seconds, then see its status.", True
+    ),
     "webhook_limit": Kind(409, "Webhook limit reached", "Change or delete an existing webhook."),
     "quote_expired": Kind(409, "Quote expired", "Get a new quote with POST /api/v1/sms/quote."),
     "quote_changed": Kind(409, "Quoted price has changed", "Get a new quote with POST /api/v1/sms/quote."),

@@ -72,4 +72,5 @@ class ErrorResponse(Response):
         "For `sender_not_approved` and `state_conflict`: the sender ID's status.", "pending", required=False
     )
     scope = fields.String("For `insufficient_scope`: the scope that is missing.", "sms:send", required=False)
+    message_status = fields.String("For `state_conflict`: the message's current status.", "sent", required=False)
     send_status = fields.String("For `state_conflict`: the send's current status.", "completed", required=False)

@@ -130,6 +130,8 @@ export interface Error {
   sender_status?: string;
   /** For `insufficient_scope`: the scope that is missing. */
   scope?: string;
+  /** For `state_conflict`: the message's current status. */
+  message_status?: string;
   /** For `state_conflict`: the send's current status. */
   send_status?: string;
 }
@@ -2592,6 +2594,8 @@ export interface Operations {
   listMessages(request?: { query?: { limit?: number; cursor?: string; status?: "scheduled" | "queued" | "sending" | "in_doubt" | "sent" | "rejected" | "failed" | "canceled" | "expired" | "undelivered" | "delivered"; phone?: string; error?: "invalid_recipient" | "unknown_subscriber" | "not_mobile" | "recipient_blocked" | "recipient_opted_out" | "absent_subscriber" | "handset_error" | "invalid_sender" | "invalid_message" | "content_blocked" | "no_route" | "rejected_by_carrier" | "protocol_error" | "carrier_account" | "carrier_unavailable" | "throttled" | "undelivered" | "validity_expired" | "deleted_by_carrier" | "unknown_outcome" | "partly_sent" | "carrier_error" | "suppressed" | "frequency_capped" | "expired" | "canceled" | "no_response" | "worker_stopped" | "not_sent"; permanent?: boolean; carrier?: string; country?: string; reference?: string; group_id?: string; since?: string; until?: string; texts?: boolean }; signal?: AbortSignal }): Promise<FoundMessagePage>;
   /** Show one message: its text as sent to this phone number, its attempts and its timeline. */
   getMessage(request: { path: { message_id: string }; signal?: AbortSignal }): Promise<MessageDetail>;
+  /** Cancel one message not yet submitted to a carrier, and release its credits. Also needs the scope sms:read. */
+  cancelOneMessage(request: { path: { message_id: string }; key?: string; signal?: AbortSignal }): Promise<Message>;
   /** Show a message's timeline: acceptance, attempts, the carrier's responses, doubt and receipts. */
   listMessageEvents(request: { path: { message_id: string }; signal?: AbortSignal }): Promise<Events>;
   /** Begin to sign in through the OpenID Connect provider, if the operator has set one. */

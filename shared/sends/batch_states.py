@@ -151,3 +151,21 @@ CLOSE_UNSENT = text(
     """
 )
 """Cancels or expires what no worker has of a send."""
+
+LEAVE_OUT = text(
+    """
+    UPDATE batch
+       SET next_index = :next_index, retry_indexes = NULLIF(CAST(:retry_indexes AS smallint[]), '{}'),
+           postponed = :postponed, attempts = :attempts, portion = NULL,
+           carrier = CASE WHEN portion IS NULL THEN carrier END,
+           route = CASE WHEN portion IS NULL THEN route END,
+           state = CASE WHEN :is_last THEN CAST('done' AS batch_state)
+                        WHEN state = 'queued' AND :pause > 0 THEN 'waiting' ELSE state END,
+           due_at = CASE WHEN :is_last THEN clock_timestamp()
+                         WHEN :pause > 0 THEN GREATEST(due_at, clock_timestamp() + make_interval(secs => :pause))
+                         ELSE due_at END
+     WHERE id = :batch
+    """
+)
+"""A message that no worker has is left out of its batch, which the caller has locked: the rest stays in its state, or
+pauses before its next round. A batch for several carriers is routed again, as the portion of one may have had it."""

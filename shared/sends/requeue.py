@@ -19,11 +19,18 @@ from shared.sends.batch_states import BATCH_SIZE
 from shared.sends.placeholder_batches import SEGMENTS
 from shared.sends.sendable import MESSAGES_LEFT
 
+HAS_SENT = """
+    EXISTS (SELECT FROM message m
+             WHERE m.id > b.id AND m.id <= CAST(overlay(CAST(b.id AS text) placing 'ffff' from 33) AS uuid)
+               AND m.status <> 'canceled')
+"""
+"""SQL: batch `b` has results other than messages that were canceled one by one, which sent no part of it."""
 COST = f"""
     SELECT id, account, lane, begun, turn, state, GREATEST(1, whole / weight) AS whole,
            GREATEST(1, LEAST(whole, (ARRAY{fair.FIRST_COSTS})[lane + 1]) / weight) AS first
       FROM (SELECT b.id, b.account_id AS account, b.lane, b.turn, b.state, a.weight,
-                   {MESSAGES_LEFT} < b.size OR b.attempts > 0 AS begun, CAST({MESSAGES_LEFT} * {SEGMENTS} AS bigint)
+                   b.attempts > 0 OR {MESSAGES_LEFT} < b.size AND {HAS_SENT} AS begun,
+                   CAST({MESSAGES_LEFT} * {SEGMENTS} AS bigint)
                        * {fair.MICROSECONDS_PER_SEGMENT} / (ARRAY{list(LANE_WEIGHTS)})[b.lane + 1] AS whole
               FROM batch b JOIN send s ON s.id = b.send_id JOIN account a ON a.id = b.account_id
              WHERE {{which}}) AS b

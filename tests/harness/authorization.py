@@ -60,6 +60,7 @@ POST   /me/totp/confirm                                                session
 POST   /me/totp/disable                                                session
 GET    /messages                                                       sms:read           owner sender viewer
 GET    /messages/<uuid:message_id>                                     sms:read           owner sender viewer
+POST   /messages/<uuid:message_id>/cancel                              sms:send+sms:read  owner sender
 GET    /messages/<uuid:message_id>/events                              sms:read           owner sender viewer
 GET    /people                                                         people:read        owner
 DELETE /people/<uuid:person_id>                                        people:write       owner

@@ -29,10 +29,10 @@ from shared.sends import batch_states, fair_queueing
 from shared.sends.holding import SendsUnusable, hold_unusable
 from shared.sends.placeholder_batches import SEGMENTS
 from shared.sends.requeue import requeue_batches
+from shared.sends.rest_of_batch import split_postponed
 from shared.sends.sendable import SENDABLE
 from worker.pacing.carrier_status import CarrierStatus
 from worker.routing.routes import Choice, Routes
-from worker.sending.rest_of_batch import split_postponed
 
 BATCHES_PER_SORT = 64
 """Batches sorted in one transaction."""

@@ -112,7 +112,7 @@ class ClaimedBatch:
     next_position: int = 0
     """Messages at positions below it were submitted or rejected."""
     postponed: list[int] = field(default_factory=list)
-    """Positions to try again in the next round (worker/sending/rest_of_batch.py). They were certainly not taken, or are
+    """Positions to try again in the next round (shared/sends/rest_of_batch.py). They were certainly not taken, or are
     submitted once more although they were in doubt."""
     again: list[int] = field(default_factory=list)
     """Throttled positions, to submit once more in this cycle."""

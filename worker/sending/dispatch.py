@@ -21,6 +21,7 @@ from sqlalchemy import Engine
 from shared.crashpoints import crashpoint
 from shared.db.connection import UNAVAILABLE
 from shared.observability import traces
+from shared.sends.rest_of_batch import pauses
 from shared.settings import Settings
 from worker.carriers.base import Carrier, ResponseKind
 from worker.pacing.circuit_breaker import CircuitBreaker
@@ -33,7 +34,6 @@ from worker.sending.cycle_trace import trace_cycle
 from worker.sending.full_queues import FullQueues
 from worker.sending.next_batches import DEFAULT_SHARE, AuthenticationShare, ClaimRequest
 from worker.sending.record import record_results
-from worker.sending.rest_of_batch import pauses
 from worker.sending.settle_complete import settle_complete
 from worker.sending.settle_rest import SETTLE_SECONDS, settle_rest
 from worker.sending.windows import apply_outcomes, count_results, count_window, message_groups, next_window, unfinished

@@ -24,9 +24,9 @@ from shared.sends import batch_states, send_states
 from shared.sends import fair_queueing as fair
 from shared.sends.counters import Changes, add_and_close, add_to_sends, in_order
 from shared.sends.holding import hold_failing
+from shared.sends.rest_of_batch import PAUSES, Rest, rest_of, split_postponed
 from shared.sends.sendable import MAY_CONTINUE
 from worker.sending.claimed_batch import ClaimedBatch, messages_left
-from worker.sending.rest_of_batch import PAUSES, Rest, rest_of, split_postponed
 from worker.sending.results import fence, record_lost, write_failed_attempts, write_rows
 
 SETTLE_SECONDS = 60.0

@@ -8,11 +8,13 @@ from uuid import UUID
 from sqlalchemy import Connection
 
 from api.auth.tokens import Caller
-from api.endpoint import endpoint, json_response, replica_reads, services
+from api.commit.draft import encode
+from api.endpoint import endpoint, json_response, key_of_request, need_scope, replica_reads, services
 from api.http.bounded_queries import reading_list
 from api.http.csv import CSV_PAGE, export
 from api.http.request import current_request
 from api.http.responses import CsvResponse, JsonResponse
+from api.idempotency import IdempotentResponse, once
 from api.problems import Problem
 from api.resources.messages.detail_schemas import EventsResponse, MessageDetailResponse
 from api.resources.messages.history import MessageRow, one_message
@@ -21,11 +23,13 @@ from api.resources.messages.schemas import FoundMessageResponse, MessagePaging, 
 from api.resources.messages.search import find_messages
 from api.resources.messages.text import text_of_message, texts_of_messages
 from api.resources.messages.timeline import history_of
-from api.resources.sends.routes import read_send
+from api.resources.sends.routes import READ_SCOPE, read_send
 from api.schemas.fields import timestamp
 from api.schemas.paging import page_of
 from shared.carriers.error_codes import carrier_code_of, code_of
 from shared.db.connection import reading
+from shared.lifecycle import STORED_STATUSES, MessageStatus
+from shared.sends.cancel_message import cancel_message
 
 CSV_HEADER = [
     "message_id",
@@ -114,6 +118,38 @@ def get_message(caller: Caller, message_id: UUID) -> JsonResponse:
         row = _find(connection, caller, message_id)
         text = text_of_message(connection, row)._asdict()
         return json_response(message_fields(row) | text | history_of(connection, row))
+
+
+@endpoint(
+    "POST",
+    "/messages/<uuid:message_id>/cancel",
+    response=MessageResponse,
+    errors=("state_conflict", "message_being_sent"),
+    scope="sms:send",
+)
+def cancel_one_message(caller: Caller, message_id: UUID) -> IdempotentResponse:
+    """Cancel one message not yet submitted to a carrier, and release its credits. Also needs the scope sms:read.
+
+    While a worker sends others of its list, the response is 409 `message_being_sent`; try again a second later.
+    """
+    need_scope(caller, READ_SCOPE)
+    key = key_of_request(caller, None)
+    with services().engine.begin() as connection:
+        return once(connection, key, lambda: encode(message_fields(_cancel(connection, caller, message_id))))
+
+
+def _cancel(connection: Connection, caller: Caller, message_id: UUID) -> MessageRow:
+    _find(connection, caller, message_id)
+    cancel_message(connection, message_id)
+    row = _find(connection, caller, message_id)
+    if row.status not in STORED_STATUSES:
+        detail = "A worker is sending this message, or others of its list, at the moment."
+        raise Problem("message_being_sent", detail, headers={"Retry-After": "1"})
+    if row.status != MessageStatus.CANCELED:
+        raise Problem(
+            "state_conflict", f"The message is {row.status} and cannot be canceled.", message_status=row.status
+        )
+    return row
 
 
 @endpoint("GET", "/messages/<uuid:message_id>/events", response=EventsResponse, scope="sms:read")

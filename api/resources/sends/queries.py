@@ -7,6 +7,7 @@ from shared.db.tables.sends import batch, send
 from shared.ledger.spend_limits import COUNT
 from shared.sends import batch_states
 from shared.sends.placeholder_batches import PRICE
+from shared.sends.sendable import MESSAGES_LEFT
 
 STATE = select(send.c.state).where(send.c.id == bindparam("send"))
 HELD_BY = select(send.c.held_by).where(send.c.id == bindparam("send"), send.c.state == "held")
@@ -29,7 +30,7 @@ CHANGE = update(send).where(send.c.id == bindparam("send"))
 
 RESERVED = text(
     f"""
-    SELECT coalesce((SELECT sum(b.size * {PRICE}) FROM batch b WHERE b.send_id = s.id), 0)
+    SELECT coalesce((SELECT sum({MESSAGES_LEFT} * {PRICE}) FROM batch b WHERE b.send_id = s.id), 0)
            + coalesce(s.unexpanded_credits, s.unexpanded * s.price)
       FROM send s WHERE s.id = :send
     """

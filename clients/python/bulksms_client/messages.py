@@ -11,6 +11,10 @@ class Messages(WithEntries):
 
     path = "/messages"
 
+    def cancel(self, message_id: str, key: str | None = None) -> Any:
+        """Cancel one that has not left, and release its credits. Returns it."""
+        return self._transport.request("POST", f"/messages/{message_id}/cancel", key=key)
+
     def errors(self) -> Any:
         """The codes of messages' errors, each with its title, meaning and remedy."""
         return self._get("/errors", kind="message")

@@ -10,6 +10,7 @@ from sqlalchemy import Engine, text
 from bulksms.local.postgres import Postgres
 from shared.audit.check import audit
 from shared.lifecycle import MessageStatus
+from shared.sends.rest_of_batch import PAUSES
 from tests.harness.database import disposable_database
 from tests.harness.service import Service
 from tests.harness.times import ahead
@@ -19,7 +20,6 @@ from worker.carriers.smpp.status import outcome_of
 from worker.sending.claim import claim
 from worker.sending.claimed_batch import ClaimedBatch, Result
 from worker.sending.next_batches import ClaimRequest
-from worker.sending.rest_of_batch import PAUSES
 from worker.sending.settle_rest import settle_rest
 
 FULL, BUSY = 0x14, 0x08

@@ -231,11 +231,20 @@ def test_a_send_that_is_postponed_with_a_longer_text_does_not_count(
     shared_equally(service, attacker, victim)
 
 
+A_RESULT = text(
+    """
+    INSERT INTO message (id, phone, submitted_at, status, price, attempts)
+    SELECT CAST(overlay(id::text placing '0001' from 33) AS uuid), 1, now(), 'sent', 1, 1 FROM batch WHERE send_id = :id
+    """
+)
+
+
 def test_a_batch_of_which_a_part_was_sent_keeps_its_turn(service: Service, attacker: Customer) -> None:
     """Or pausing and resuming would put what is left of many batches at the clock."""
     send = attacker.bulk(10)
     with service.engine.begin() as connection:
-        connection.execute(text("UPDATE batch SET epoch = 1, next_index = 5 WHERE send_id = :id"), {"id": send})
+        connection.execute(text("UPDATE batch SET epoch = 1, next_index = 2 WHERE send_id = :id"), {"id": send})
+        connection.execute(A_RESULT, {"id": send})
     before = turns(service, send)
     attacker.post(send, "pause")
     assert turns(service, send) == before

@@ -4,7 +4,7 @@ The recipients of a list are split into chunks of equal segments and price. For 
 determined, by a scan of its contacts. Texts that are the same for all are in `text.py`.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from api.accept.group_scan import contacts_lacking, scan_group
@@ -13,6 +13,7 @@ from api.accept.text import Variables
 from api.commit.draft import MAX_INLINE_ENTRIES
 from api.limits.long_work import LongWork
 from api.problems import MAX_ERRORS, Problem, invalid
+from api.schemas.fields import MAX_REFERENCE_LENGTH
 from api.services import Services
 from shared.contacts.fields import value_problem
 from shared.db.connection import reading
@@ -25,29 +26,31 @@ from shared.sms.segments import MAX_CHARACTERS, Encoding, Segmentation
 
 @dataclass(frozen=True, slots=True)
 class UnpackedRecipients:
-    """The phones of a list, with their placeholder values and the problems of invalid entries, both by index."""
+    """The phones of a list; by index, their placeholder values, their references, and what is wrong with an entry."""
 
-    phones: list[object]
-    variables: dict[int, Variables]
-    problems: dict[int, ComposeProblem]
+    phones: list[object] = field(default_factory=list)
+    variables: dict[int, Variables] = field(default_factory=dict)
+    references: dict[int, str] = field(default_factory=dict)
+    problems: dict[int, ComposeProblem] = field(default_factory=dict)
 
 
 def unpack(entries: list[object]) -> UnpackedRecipients:
-    """Split entries, which are phones or objects with `phone` and `variables`, into phones and placeholder values."""
-    phones: list[object] = []
-    variables: dict[int, Variables] = {}
-    problems: dict[int, ComposeProblem] = {}
+    """Split entries, which are phones or objects with `phone`, `variables` and `reference`, into their parts."""
+    unpacked = UnpackedRecipients()
     for index, entry in enumerate(entries):
         if not isinstance(entry, dict) or "phone" not in entry:
-            phones.append(entry)
+            unpacked.phones.append(entry)
             continue
-        phones.append(entry["phone"])
+        unpacked.phones.append(entry["phone"])
         problem = _problem_of(entry)
         if problem is not None:
-            problems[index] = problem
-        elif entry.get("variables"):
-            variables[index] = entry["variables"]
-    return UnpackedRecipients(phones, variables, problems)
+            unpacked.problems[index] = problem
+            continue
+        if entry.get("variables"):
+            unpacked.variables[index] = entry["variables"]
+        if entry.get("reference") is not None:
+            unpacked.references[index] = entry["reference"]
+    return unpacked
 
 
 def reject_problems(screened: ScreenedPhones, problems: dict[int, ComposeProblem]) -> ScreenedPhones:
@@ -128,11 +131,17 @@ def price_group(
 
 
 def _problem_of(entry: dict[str, Any]) -> ComposeProblem | None:
-    unknown = next((name for name in entry if name not in ("phone", "variables")), None)
+    unknown = next((name for name in entry if name not in ("phone", "variables", "reference")), None)
     if unknown is not None:
         return ComposeProblem(
-            "unknown_field", f"There is no field {unknown[:40]!r}. The fields are phone and variables."
+            "unknown_field", f"There is no field {unknown[:40]!r}. The fields are phone, variables and reference."
         )
+    reference = entry.get("reference")
+    if reference is not None and not isinstance(reference, str):
+        return ComposeProblem("wrong_type", "Write `reference` as a string, in double quotes.")
+    if reference == "" or (reference and value_problem(reference, MAX_REFERENCE_LENGTH)):
+        detail = f"A reference has 1 to {MAX_REFERENCE_LENGTH} characters, none of them a control character."
+        return ComposeProblem("invalid", detail)
     variables = entry.get("variables")
     if variables is None:
         return None

@@ -10,10 +10,9 @@ from typing import Any
 
 from sqlalchemy import bindparam, insert, select
 
-from api.accept.placeholders import chunks_of_list, price_group, reject_problems, unpack
+from api.accept.placeholders import UnpackedRecipients, chunks_of_list, price_group, reject_problems, unpack
 from api.accept.prices import SegmentPrices, SendPrices
 from api.accept.schemas import MAX_PHONES
-from api.accept.text import Variables
 from api.auth.tokens import Caller
 from api.commit.draft import Draft
 from api.event_loop import require_thread
@@ -126,11 +125,11 @@ def _phones_of_list(
             max=MAX_PHONES,
             submitted=len(phones),
         )
-    screened, variables = _screen(phones, body["allow_duplicates"], template)
+    screened, given = _screen(phones, body["allow_duplicates"], template)
     screened = drop_excluded(services, caller, limits, body, prices, screened)
     personal: dict[str, Any] = {}
     if template is not None:
-        screened, personal = chunks_of_list(template, screened, variables, body, prices)
+        screened, personal = chunks_of_list(template, screened, given.variables, body, prices)
     rejected = screened.rejected
     if rejected and body["strict"]:
         raise invalid(
@@ -145,19 +144,21 @@ def _phones_of_list(
         )
     if not screened.accepted:
         raise Problem("no_valid_recipients", "None of the recipients can be sent to.", rejected=rejected[:MAX_ERRORS])
+    if given.references:
+        personal["references"] = [given.references.get(index) for index in screened.indexes]
     return {"phones": screened.accepted, "submitted": len(phones), "rejected": rejected, **personal}
 
 
 def _screen(
     entries: list[object], allow_duplicates: bool, template: Template | None
-) -> tuple[ScreenedPhones, dict[int, Variables]]:
-    """Validate the entries' phones, and collect their placeholder values by index."""
+) -> tuple[ScreenedPhones, UnpackedRecipients]:
+    """Validate the entries' phones, and collect what else they give by index."""
     if template is None:
         screened = screen(entries, allow_duplicates)
         if not screened.rejected or not any(isinstance(entry, dict) for entry in entries):
-            return screened, {}
+            return screened, UnpackedRecipients()
     recipients = unpack(entries)
-    return reject_problems(screen(recipients.phones, allow_duplicates), recipients.problems), recipients.variables
+    return reject_problems(screen(recipients.phones, allow_duplicates), recipients.problems), recipients
 
 
 def drop_excluded(

@@ -132,6 +132,7 @@ class Recipients(fields.Raw):
                     "properties": {
                         "phone": {"type": "string"},
                         "variables": {"type": "object", "additionalProperties": {"type": "string"}},
+                        "reference": {"type": "string", "minLength": 1, "maxLength": MAX_REFERENCE_LENGTH},
                     },
                     "required": ["phone"],
                     "additionalProperties": False,
@@ -163,7 +164,8 @@ class BulkSend(SendOptions, PartRules):
 
     phones = Recipients(
         "1 to 100,000 recipients: phone numbers, with digits only and starting with the country code, or objects"
-        " with `phone` and `variables`, the values of the message's placeholders.",
+        " with `phone`, `variables`, which are the values of the message's placeholders, and your own `reference`,"
+        " which is returned wherever the message appears.",
         [PHONE, OTHER_PHONE],
         required=True,
     )

@@ -16,6 +16,7 @@ from shared.ledger import spend_limits as spending
 from shared.ledger.ledger import ADD_LOW_BALANCE, RESERVE_SENDS, RESERVED, ReserveRefused
 from shared.ledger.spend_limits import COUNT, SpendLimitReached
 from shared.sends import fair_queueing as fair
+from shared.sends.recipient_references import add_references
 
 REQUIRED_COLUMNS = {
     "id": "uuid",
@@ -143,6 +144,9 @@ def commit_sends(connection: Connection, drafts: list[Draft], clock: fair.Cached
     accounts = sorted({draft.account_id for draft in drafts})
     if len(accounts) > 1:
         driver.execute(LOCK_ACCOUNTS, (accounts,))
+    for draft in drafts:
+        if draft.references is not None:  # before the account's row is locked, as there may be many
+            add_references(connection, draft.account_id, draft.own_references())
     left = accept_rows(driver, drafts, clock or fair.CachedClock())
     for draft in drafts:
         if draft.rejected:

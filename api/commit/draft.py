@@ -1,6 +1,6 @@
 """A send that is checked and priced but not yet accepted."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -48,6 +48,8 @@ class Draft:
     traceparent: str | None = None
     """The W3C traceparent of the request's span, if it is traced."""
     phones: list[str] = field(default_factory=list)
+    references: list[str | None] | None = None
+    """The recipients' own references, in the order of `phones`, if any has one."""
     submitted: int = 1
     rejected: list[dict[str, object]] = field(default_factory=list)
     rules: Rules | None = None
@@ -157,6 +159,17 @@ class Draft:
         count = self.segmentation.count
         return ((self.phones[start : start + BATCH_SIZE], count) for start in range(0, len(self.phones), BATCH_SIZE))
 
+    def own_references(self) -> Iterator[tuple[str, str]]:
+        """The message id and the reference of each recipient that has one."""
+        starts = range(0, len(self.phones), BATCH_SIZE)
+        slices: list[Sequence[int]] = [range(start, start + BATCH_SIZE) for start in starts]
+        of_batches = slices if self.chunks is None else [chunk.positions for chunk in self.chunks]
+        references = self.references or []
+        for batch, positions in zip(self.batch_ids, of_batches, strict=True):
+            for index, position in enumerate(positions, 1):
+                if position < len(references) and (reference := references[position]) is not None:
+                    yield f"{prefix_of(batch)}{index:04x}", reference
+
     def counts(self) -> dict[str, int]:
         """Recipients counted by whether and why they were rejected."""
         duplicate = self.rejected_as("duplicate")
@@ -191,6 +204,9 @@ class Draft:
         }
 
     def _bulk(self, balance: int) -> dict[str, Any]:
+        messages = list(self._messages())
+        for message, reference in zip(messages, self.references or (), strict=False):
+            message |= {"reference": reference} if reference is not None else {}
         response = {
             "send_id": str(self.id),
             "status": self.state,
@@ -202,7 +218,7 @@ class Draft:
             **self.countries_response(),
             "balance": balance,
             "rejected": self.rejected[:MAX_INLINE_ENTRIES],
-            "messages": list(self._messages()),
+            "messages": messages,
             "messages_url": f"/api/v1/sends/{self.id}/messages",
             **self._common(),
         }

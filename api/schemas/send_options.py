@@ -28,6 +28,8 @@ class OfSend(Response):
     """What every send, message and event of one shows."""
 
     reference = fields.String(
-        "Your own reference, returned wherever the send appears.", "order A-1042", allow_none=True
+        "Your own reference, returned wherever the send appears. A message has that of its recipient, if there is one.",
+        "order A-1042",
+        allow_none=True,
     )
     test = fields.Boolean("Whether it belongs to the sandbox: it reaches no phone and uses play credits.", False)

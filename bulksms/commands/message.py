@@ -6,8 +6,6 @@ from typing import Any
 import click
 from sqlalchemy import select
 
-from api.resources.messages.history import MessageRow
-from api.resources.messages.search import find_messages
 from bulksms.environment import database
 from bulksms.output import json_option, show_rows
 from shared.accounts import administration as accounts
@@ -16,6 +14,8 @@ from shared.carriers.error_codes import error_of
 from shared.db.expressions import in_parameter
 from shared.db.tables.accounts import account as accounts_table
 from shared.db.timeouts import ALLOW_LONG_STATEMENTS
+from shared.messages.history import MessageRow
+from shared.messages.search import find_messages
 from shared.plurals import counted
 from shared.sms.phones import is_phone, suggest
 
@@ -58,9 +58,9 @@ def find(phone: str, account: str | None, days: int, limit: int, as_json: bool) 
         while True:
             page = find_messages(connection, owner, {**query, "limit": limit - len(found)})
             found += page.messages
-            if page.next_cursor is None or len(found) == limit:
+            if page.end is None or len(found) == limit:
                 break
-            query["cursor"] = page.next_cursor
+            query["position"] = page.end
         rows = connection.execute(NAMES, {"accounts": [row.account_id for row in found]})
         names = {row.id: row.name for row in rows}
     empty = f"No message to {phone} was accepted in the last {counted(days, 'day')}. Use --days to look further back."

@@ -152,7 +152,7 @@ export interface MessageError {
 
 /** A message whose status changed. */
 export interface MessageEventData {
-  /** Your own reference, returned wherever the send appears. */
+  /** Your own reference, returned wherever the send appears. A message has that of its recipient, if there is one. */
   reference: string | null;
   /** Whether it belongs to the sandbox: it reaches no phone and uses play credits. */
   test: boolean;
@@ -192,7 +192,7 @@ export interface MessageReceivedData {
 
 /** A send that ended or is held. */
 export interface SendEventData {
-  /** Your own reference, returned wherever the send appears. */
+  /** Your own reference, returned wherever the send appears. A message has that of its recipient, if there is one. */
   reference: string | null;
   /** Whether it belongs to the sandbox: it reaches no phone and uses play credits. */
   test: boolean;
@@ -330,7 +330,7 @@ export interface Segments {
 
 /** An accepted message. */
 export interface Single {
-  /** Your own reference, returned wherever the send appears. */
+  /** Your own reference, returned wherever the send appears. A message has that of its recipient, if there is one. */
   reference: string | null;
   /** Whether it belongs to the sandbox: it reaches no phone and uses play credits. */
   test: boolean;
@@ -408,10 +408,11 @@ export interface BulkSend {
   quote_id?: string;
   /** Your own data, up to 2 kB, returned with the send and in its events. */
   metadata?: Record<string, unknown>;
-  /** 1 to 100,000 recipients: phone numbers, with digits only and starting with the country code, or objects with `phone` and `variables`, the values of the message's placeholders. */
+  /** 1 to 100,000 recipients: phone numbers, with digits only and starting with the country code, or objects with `phone`, `variables`, which are the values of the message's placeholders, and your own `reference`, which is returned wherever the message appears. */
   phones: Array<string | {
     phone: string;
     variables?: Record<string, string>;
+    reference?: string;
   }>;
 }
 
@@ -445,6 +446,8 @@ export interface Accepted {
   message_id: string;
   /** Digits only, starting with the country code; null if it was erased. */
   phone: string | null;
+  /** The recipient's own reference; absent without one, null if it was erased. */
+  reference?: string | null;
 }
 
 /** An accepted bulk or group send. */
@@ -457,7 +460,7 @@ export interface Bulk {
   rejected: Array<Rejected>;
   /** Whether more were rejected than `rejected` lists. */
   rejected_truncated?: boolean;
-  /** Your own reference, returned wherever the send appears. */
+  /** Your own reference, returned wherever the send appears. A message has that of its recipient, if there is one. */
   reference: string | null;
   /** Whether it belongs to the sandbox: it reaches no phone and uses play credits. */
   test: boolean;
@@ -1673,7 +1676,7 @@ export interface PersonToken {
 
 /** A send, with its status and counts. */
 export interface Send {
-  /** Your own reference, returned wherever the send appears. */
+  /** Your own reference, returned wherever the send appears. A message has that of its recipient, if there is one. */
   reference: string | null;
   /** Whether it belongs to the sandbox: it reaches no phone and uses play credits. */
   test: boolean;
@@ -1760,7 +1763,7 @@ export interface SendChanges {
 
 /** One message to one phone number. */
 export interface Message {
-  /** Your own reference, returned wherever the send appears. */
+  /** Your own reference, returned wherever the send appears. A message has that of its recipient, if there is one. */
   reference: string | null;
   /** Whether it belongs to the sandbox: it reaches no phone and uses play credits. */
   test: boolean;
@@ -1805,7 +1808,7 @@ export interface MessagePage {
 
 /** One message to one phone number, as a search shows it. */
 export interface FoundMessage {
-  /** Your own reference, returned wherever the send appears. */
+  /** Your own reference, returned wherever the send appears. A message has that of its recipient, if there is one. */
   reference: string | null;
   /** Whether it belongs to the sandbox: it reaches no phone and uses play credits. */
   test: boolean;
@@ -1912,7 +1915,7 @@ export interface Doubt {
 
 /** One message to one phone number, with its text and timeline. */
 export interface MessageDetail {
-  /** Your own reference, returned wherever the send appears. */
+  /** Your own reference, returned wherever the send appears. A message has that of its recipient, if there is one. */
   reference: string | null;
   /** Whether it belongs to the sandbox: it reaches no phone and uses play credits. */
   test: boolean;

@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from sqlalchemy import Connection, Row, bindparam, select, text
+from sqlalchemy import JSON, Connection, Label, Row, bindparam, literal_column, select, text
 
 from shared.carriers.error_codes import carrier_code_of, code_of, error_of
 from shared.db.encryption_keys import texts_of
@@ -25,6 +25,7 @@ from shared.ids import FIRST_ID, batch_of, index_of, message_id, rfc3339
 from shared.lifecycle import STORED_STATUSES, MessageStatus, SendState
 from shared.outbox import EventType
 from shared.privacy.erasures import ERASED_PHONE
+from shared.sends.recipient_references import OWN_REFERENCES, own_reference
 
 MAX_ROWS = 2_000
 """Maximum number of rows read for one page, including those of other types."""
@@ -51,7 +52,8 @@ PAGE = text(
 """Reads rows in order, up to those in which the page's last event is, and no row of a transaction that may still get
 others before it. One statement, so that both hold for the same snapshot; the indexes of other types are not read."""
 
-BATCHES = select(*batch.c["id", "recipients"]).where(in_parameter(batch.c.id, "ids"))
+OWN: Label[Any] = literal_column(OWN_REFERENCES.format(batch="batch"), JSON).label("own_references")
+BATCHES = select(*batch.c["id", "recipients"], OWN).where(in_parameter(batch.c.id, "ids"))
 CARRIERS = select(*message.c["id", "carrier"]).where(in_parameter(message.c.id, "ids"))
 SENDS = select(
     *send.c["id", "kind", "sender_id", "reference", "metadata", "test", "held_reason", "callback_url", "traceparent"],
@@ -203,6 +205,7 @@ def _events(
         data = {"message_id": str(message_id(row.batch_id, index)), **common}
         phone = phones[index - 1] if index <= len(phones) else ""
         data["phone"] = None if phone in ("", ERASED_PHONE) else phone
+        data["reference"] = (batch and own_reference(batch.own_references, index)) or common["reference"]
         identifier = message_id(row.id, number)
         yield Event(identifier, row.type, row.at, data, Position(row.xid, identifier), *about)
 

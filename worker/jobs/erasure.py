@@ -6,7 +6,6 @@ Meanwhile nothing is sent to the phone (shared/contacts/suppressions.py), which 
 (turns.py).
 """
 
-import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -49,11 +48,13 @@ from shared.db.tables.messages import doubt, message, unreadable_receipt
 from shared.db.tables.privacy import erasure
 from shared.db.tables.rules import capped
 from shared.db.tables.running import simulated_submit
-from shared.db.tables.sends import batch, idempotency, send
+from shared.db.tables.sends import batch, recipient_reference, send
+from shared.ids import message_id
 from shared.job_failures import attempt
 from shared.lifecycle import BatchState
 from shared.privacy.erasures import ERASED_PHONE
 from worker.jobs.erasure_imports import erase_imports
+from worker.jobs.erasure_responses import erase_response
 from worker.jobs.erasure_search import ACCOUNT, IS_DUE, LONGEST_WAIT, PHONE, SearchResult, search
 from worker.jobs.turns import next_in_turn, take_turn
 
@@ -91,6 +92,7 @@ MESSAGES = (
     .where(message.c.phone == NUMBER)
     .values(phone=0)
 )
+REFERENCES = delete(recipient_reference).where(in_parameter(recipient_reference.c.message_id, "messages"))
 SIMULATED = delete(simulated_submit).where(
     simulated_submit.c.message_id.between(READY.c.batch_id, last_message_id(READY.c.batch_id)),
     simulated_submit.c.phone == NUMBER,
@@ -130,18 +132,6 @@ PARTS = delete(inbound_part).where(
 )
 """Parts of messages to the account, as `shared.inbound.store` assigns them."""
 EVENTS = delete(event).where(event.c.account_id == ACCOUNT, in_parameter(event.c.id, "events"))
-STORED_RESPONSE = (
-    select(idempotency.c.response)
-    .where(idempotency.c.account_id == ACCOUNT)
-    .where(idempotency.c.path == bindparam("of_path"), idempotency.c.key == bindparam("of_key"))
-    .with_for_update()
-)
-REWRITE_RESPONSE = (
-    update(idempotency)
-    .where(idempotency.c.account_id == ACCOUNT)
-    .where(idempotency.c.path == bindparam("of_path"), idempotency.c.key == bindparam("of_key"))
-    .values(response=bindparam("response"))
-)
 REJECTIONS = text(
     """
     UPDATE send_rejection r
@@ -231,16 +221,17 @@ def _erase_messages(
     containing = [row for row in rows if subject["phone"] in row.recipients.split("\n")]
     in_doubt = set(connection.execute(IN_DOUBT, subject).scalars())
     ready = [row for row in containing if row.state in ENDED and row.id not in in_doubt]
-    for row in ready:
-        counts["messages"] += _rewrite(connection, row, subject["phone"])
-    for statement in (MESSAGES, SIMULATED):
-        connection.execute(statement, {"batch_id": [row.id for row in ready], "number": subject["number"]})
+    erased = [message for row in ready for message in _rewrite(connection, row, subject["phone"])]
+    counts["messages"] += len(erased)
+    named = {"batch_id": [row.id for row in ready], "number": subject["number"], "messages": erased}
+    for statement in (MESSAGES, SIMULATED, REFERENCES):
+        connection.execute(statement, named)
     counts["texts"] += connection.execute(TEXTS, {"sends": sorted({row.send_id for row in ready})}).rowcount
     return [row.id for row in containing if row not in ready]
 
 
-def _rewrite(connection: Connection, row: Row[Any], phone: str) -> int:
-    """Remove the phone and its variables from a batch. Returns the number of messages."""
+def _rewrite(connection: Connection, row: Row[Any], phone: str) -> list[UUID]:
+    """Remove the phone and its variables from a batch. Returns its messages."""
     lines = row.recipients.split("\n")
     indexes = [index for index, line in enumerate(lines) if line == phone]
     texts = texts_of(connection)
@@ -251,7 +242,7 @@ def _rewrite(connection: Connection, row: Row[Any], phone: str) -> int:
             variables[index] = None
     kept = None if variables is None else texts.seal_json(variables, row.id)
     connection.execute(REWRITE, {"batch": row.id, "lines": "\n".join(lines), "sealed": kept})
-    return len(indexes)
+    return [message_id(row.id, index + 1) for index in indexes]
 
 
 def _erase_elsewhere(
@@ -266,25 +257,7 @@ def _erase_elsewhere(
     connection.execute(REJECTIONS, {**subject, "rejections": found.rejections})
     connection.execute(UNREADABLE, {"unreadable": found.unreadable})
     for path, key in sorted(found.responses):
-        _erase_response(connection, {"account": subject["account"], "of_path": path, "of_key": key}, subject["phone"])
-
-
-def _erase_response(connection: Connection, key: dict[str, Any], phone: str) -> None:
-    stored = connection.execute(STORED_RESPONSE, key).scalar()
-    if stored is not None:
-        response = json.dumps(_without(json.loads(stored), phone), separators=(",", ":"))
-        connection.execute(REWRITE_RESPONSE, {**key, "response": response})
-
-
-def _without(response: Any, phone: str) -> Any:
-    """A stored response with the phone replaced by null, including suggestions of it for misspelled numbers."""
-    if isinstance(response, list):
-        return [_without(each, phone) for each in response]
-    if not isinstance(response, dict):
-        return None if response == phone else response
-    if response.get("suggestion") == phone:
-        response = {**response, "phone": None, "suggestion": None, "detail": None}
-    return {name: _without(value, phone) for name, value in response.items()}
+        erase_response(connection, {"account": subject["account"], "of_path": path, "of_key": key}, subject["phone"])
 
 
 def _complete(connection: Connection, erasure_id: UUID, subject: dict[str, Any], counts: Counter[str]) -> None:

@@ -41,7 +41,7 @@ from shared.db.tables.base import MOMENT
 from shared.db.tables.messages import attempt as attempt_row
 from shared.db.tables.messages import message, resolved_doubt
 from shared.db.tables.running import simulated_submit
-from shared.db.tables.sends import batch, send, send_rejection
+from shared.db.tables.sends import batch, recipient_reference, send, send_rejection
 from shared.db.tables.usage import usage, usage_hour
 from shared.db.timeouts import WAIT_BRIEFLY_FOR_LOCKS
 from shared.ids import FIRST_ID, first_id_at, time_of
@@ -107,10 +107,17 @@ PHONES = (
     .where(OF_SENDS)
     .values(recipients="", variables=case((batch.c.variables.is_not(None), literal([], JSONB))))
 )
-MESSAGES, ATTEMPTS, SIMULATED, RESOLVED_DOUBTS = (
+MESSAGES, ATTEMPTS, SIMULATED, REFERENCES, RESOLVED_DOUBTS = (
     delete(column.table).where(column > batch.c.id, column <= last_message_id(batch.c.id))
-    for column in (message.c.id, attempt_row.c.message_id, simulated_submit.c.message_id, resolved_doubt.c.message_id)
+    for column in (
+        message.c.id,
+        attempt_row.c.message_id,
+        simulated_submit.c.message_id,
+        recipient_reference.c.message_id,
+        resolved_doubt.c.message_id,
+    )
 )
+OF_MESSAGES = (MESSAGES, ATTEMPTS, SIMULATED, REFERENCES)
 BATCHES_OF_SEND = select(batch.c.id).where(batch.c.send_id == bindparam("send")).order_by(batch.c.id)
 REJECTIONS = delete(send_rejection).where(in_parameter(send_rejection.c.send_id, "sends"))
 TEXTS = (
@@ -203,7 +210,7 @@ def _forget_sends(connection: Connection, ready: Sequence[Row[Any]]) -> None:
         connection.execute(LOCK_BATCHES, {"sends": sends})
     small = [send.id for send in ready if not _is_large(send)]
     if small:
-        for statement in (MESSAGES, ATTEMPTS, SIMULATED):
+        for statement in OF_MESSAGES:
             connection.execute(statement.where(OF_SENDS), {"sends": small})
     if sends:
         for change in (PHONES, RESOLVED_DOUBTS.where(OF_SENDS), REJECTIONS, TEXTS):
@@ -216,7 +223,7 @@ def _delete_of_send(engine: Engine, send: UUID) -> None:
         batches = connection.execute(BATCHES_OF_SEND, {"send": send}).scalars().all()
     for first in range(0, len(batches), BATCHES):
         with engine.begin() as connection:
-            for statement in (MESSAGES, ATTEMPTS, SIMULATED):
+            for statement in OF_MESSAGES:
                 connection.execute(statement.where(OF_BATCHES), {"batches": batches[first : first + BATCHES]})
 
 

@@ -12,13 +12,13 @@ from api.operator.messages.schemas import (
     OperatorMessageResponse,
 )
 from api.problems import Problem
-from api.resources.messages.history import MessageRow, one_message
+from api.resources.messages.paging import page_of_messages
 from api.resources.messages.representation import message_fields
-from api.resources.messages.search import find_messages
 from api.resources.messages.text import text_of_message
 from api.resources.messages.timeline import history_of
 from api.schemas.paging import page_of
 from shared.db.connection import reading
+from shared.messages.history import MessageRow, one_message
 from shared.sms.phones import mask
 
 
@@ -32,9 +32,9 @@ def list_all_messages(caller: Operator, query: dict[str, Any]) -> Any:
     is null. A search is faster with `account_id`, or with `since` and `until`. Full phone numbers require
     the scope `texts`.
     """
-    find = partial(find_messages, account=query.get("account_id"), query=query, send=query.get("send_id"))
-    page = replica_reads().read_before(query.get("until"), find)
-    return json_response({"data": [_shown(caller, row) for row in page.messages], "next_cursor": page.next_cursor})
+    find = partial(page_of_messages, account=query.get("account_id"), query=query, send=query.get("send_id"))
+    rows, cursor = replica_reads().read_before(query.get("until"), find)
+    return json_response({"data": [_shown(caller, row) for row in rows], "next_cursor": cursor})
 
 
 @operator_endpoint("GET", "/messages/<uuid:message_id>", response=OperatorMessageDetailResponse, scope="read")

@@ -5,12 +5,12 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Row, Select, bindparam, select
 
-from api.resources.messages.history import MessageRow
 from api.schemas.fields import timestamp
 from shared.carriers.error_catalogue import CATALOGUE
 from shared.carriers.error_codes import carrier_code_of, code_of
 from shared.db.tables.messages import attempt, resolved_doubt
 from shared.lifecycle import CHARGED_STATUSES, MessageStatus
+from shared.messages.history import MessageRow
 
 FAILED: Select[Any] = (
     select(

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from api.resources.messages.history import MessageRow
 from api.schemas.fields import timestamp
 from shared.carriers.error_codes import error_of
+from shared.messages.history import MessageRow
 from shared.sms.countries import PREFIX_DIGITS, country_of
 
 

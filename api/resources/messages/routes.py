@@ -17,10 +17,9 @@ from api.http.responses import CsvResponse, JsonResponse
 from api.idempotency import IdempotentResponse, once
 from api.problems import Problem
 from api.resources.messages.detail_schemas import EventsResponse, MessageDetailResponse
-from api.resources.messages.history import MessageRow, one_message
+from api.resources.messages.paging import page_of_messages
 from api.resources.messages.representation import message_fields
 from api.resources.messages.schemas import FoundMessageResponse, MessagePaging, MessageResponse, MessageSearch
-from api.resources.messages.search import find_messages
 from api.resources.messages.text import text_of_message, texts_of_messages
 from api.resources.messages.timeline import history_of
 from api.resources.sends.routes import READ_SCOPE, read_send
@@ -29,6 +28,7 @@ from api.schemas.paging import page_of
 from shared.carriers.error_codes import carrier_code_of, code_of
 from shared.db.connection import reading
 from shared.lifecycle import STORED_STATUSES, MessageStatus
+from shared.messages.history import MessageRow, one_message
 from shared.sends.cancel_message import cancel_message
 
 CSV_HEADER = [
@@ -42,6 +42,7 @@ CSV_HEADER = [
     "finished_at",
     "error_code",
     "carrier",
+    "reference",
 ]
 
 
@@ -58,8 +59,8 @@ def list_send_messages(caller: Caller, send_id: UUID, query: dict[str, Any]) -> 
         send = read_send(connection, caller, send_id)
         if current_request().wants_csv:
             return _csv(caller, send_id, send["completed_at"])
-        page = find_messages(connection, caller.account_id, query, send_id)
-    return json_response({"data": [message_fields(row) for row in page.messages], "next_cursor": page.next_cursor})
+        rows, cursor = page_of_messages(connection, caller.account_id, query, send_id)
+    return json_response({"data": [message_fields(row) for row in rows], "next_cursor": cursor})
 
 
 def _csv(caller: Caller, send_id: UUID, completed_at: datetime | None) -> CsvResponse:
@@ -67,7 +68,7 @@ def _csv(caller: Caller, send_id: UUID, completed_at: datetime | None) -> CsvRes
 
     def read(cursor: str | None) -> tuple[list[MessageRow], str | None]:
         query = {"limit": CSV_PAGE} | ({} if cursor is None else {"cursor": cursor})
-        find = partial(find_messages, account=caller.account_id, query=query, send=send_id)
+        find = partial(page_of_messages, account=caller.account_id, query=query, send=send_id)
         return reads.read_before(completed_at, find)
 
     return export(f"{send_id}.csv", CSV_HEADER, read, _csv_values)
@@ -85,6 +86,7 @@ def _csv_values(row: MessageRow) -> tuple[object, ...]:
         timestamp(row.finished_at),
         code_of(row.status, row.error),
         row.carrier,
+        row.reference,
     )
 
 
@@ -97,13 +99,13 @@ def list_messages(caller: Caller, query: dict[str, Any]) -> Any:
     """
 
     def find(connection: Connection) -> JsonResponse:
-        page = find_messages(connection, caller.account_id, query)
-        found = [message_fields(row) for row in page.messages]
+        rows, cursor = page_of_messages(connection, caller.account_id, query)
+        found = [message_fields(row) for row in rows]
         if query["texts"]:
-            texts = texts_of_messages(connection, page.messages)
-            for shown, row in zip(found, page.messages, strict=True):
+            texts = texts_of_messages(connection, rows)
+            for shown, row in zip(found, rows, strict=True):
                 shown["text"] = texts[row.id].text
-        return json_response({"data": found, "next_cursor": page.next_cursor})
+        return json_response({"data": found, "next_cursor": cursor})
 
     return replica_reads().read_before(query.get("until"), find)
 

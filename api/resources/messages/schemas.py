@@ -43,7 +43,7 @@ class HistoryPaging(MessagePaging):
     )
     country = fields.Country("Only messages to this country: two letters of ISO 3166-1.", "KE")
     reference = fields.String(
-        "Only messages of sends with this reference.",
+        "Only messages of recipients or sends with this reference; those of recipients come first.",
         "order A-1042",
         validate=validate.Length(1, MAX_REFERENCE_LENGTH, error="A reference has {min} to {max} characters."),
     )

@@ -7,12 +7,12 @@ from uuid import UUID
 
 from sqlalchemy import Connection, Row, Select, select
 
-from api.resources.messages.history import MessageRow
 from shared.db.encryption_keys import texts_of
 from shared.db.expressions import in_parameter
 from shared.db.tables.sends import batch, send
 from shared.encryption import Texts
 from shared.ids import batch_of, index_of
+from shared.messages.history import MessageRow
 from shared.sends.templates import as_priced, parse
 from shared.sms.segments import split
 

@@ -6,10 +6,10 @@ from typing import Any
 from sqlalchemy import Connection
 
 from api.resources.messages.attempts import Attempt, Doubt, attempts_of, doubt_of
-from api.resources.messages.history import MessageRow
 from api.schemas.fields import timestamp
 from shared.carriers.error_codes import error_of
 from shared.lifecycle import MessageStatus
+from shared.messages.history import MessageRow
 
 Event = tuple[datetime, dict[str, Any]]
 """The time of an event, and its data."""

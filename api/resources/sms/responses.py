@@ -156,6 +156,12 @@ class AcceptedResponse(Response):
 
     message_id = fields.UUID("The message.", MESSAGE_ID)
     phone = fields.String("Digits only, starting with the country code; null if it was erased.", PHONE, allow_none=True)
+    reference = fields.String(
+        "The recipient's own reference; absent without one, null if it was erased.",
+        "order A-1042",
+        allow_none=True,
+        required=False,
+    )
 
 
 class CountryCostResponse(Response):

@@ -184,6 +184,16 @@ batch = Table(
     },
 )
 
+recipient_reference = Table(
+    "recipient_reference",
+    metadata,
+    Column("message_id", Uuid, primary_key=True),
+    Column("account_id", BigInteger, nullable=False),
+    Column("reference", Text, nullable=False),
+    Index("ix_recipient_reference_account_id", "account_id", "reference", "message_id"),
+    comment="references that recipients of lists have of their own, by message",
+)
+
 queue_clock = Table(
     "queue_clock",
     metadata,

@@ -7,9 +7,9 @@ import pytest
 from sqlalchemy import text
 
 from api.http import bounded_queries
-from api.resources.messages import search
 from shared.events.stream import read_events
 from shared.inbound import Inbound, store
+from shared.messages import search
 from tests.harness.service import Service
 from tests.harness.times import ahead
 from worker.webhooks.prune import prune

@@ -7,11 +7,11 @@ from sqlalchemy import Engine, text
 
 from api.http import bounded_queries as bounded
 from api.http.bounded_queries import bound_statements, reading_list
-from api.resources.messages import search as message_search
 from api.resources.usage import routes as usage
 from shared.db.connection import reading, transaction
 from shared.ids import new_id
 from shared.lifecycle import MessageStatus
+from shared.messages import search as message_search
 from tests.harness.service import Service
 from tests.harness.statements import statements
 from tests.harness.times import ahead

@@ -16,11 +16,11 @@ from api.auth import tokens
 from api.endpoint import ENDPOINTS
 from api.http import bounded_queries as bounded
 from api.operations import Endpoint
-from api.resources.messages import search
 from bulksms.local.postgres import Postgres
 from shared.accounts.administration import create_key, revoke_key
 from shared.events import stream
 from shared.ids import new_id
+from shared.messages import search
 from shared.people.memberships import add_member
 from shared.people.persons import create_person
 from tests.harness.database import disposable_database

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 from sqlalchemy import text
 
-from api.resources.messages import search as message_search
-from api.resources.messages.history import BATCHES
 from shared.ids import FIRST_ID, LAST_ID
+from shared.messages import search as message_search
+from shared.messages.history import BATCHES
 from shared.privacy.erasures import ERASED_PHONE
 from tests.harness.service import Service
 

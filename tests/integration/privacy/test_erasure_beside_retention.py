@@ -3,6 +3,7 @@
 from datetime import UTC, datetime, timedelta
 from threading import Thread
 from typing import Any
+from uuid import UUID
 
 import pytest
 from sqlalchemy import text
@@ -26,7 +27,7 @@ def test_retention_waits_for_an_erasure_in_the_same_send(alone: Service, monkeyp
     )
     rewrite = erasure._rewrite
 
-    def rewrite_then_meet(*of_batch: Any) -> int:
+    def rewrite_then_meet(*of_batch: Any) -> list[UUID]:
         messages = rewrite(*of_batch)
         forgetting.start()
         wait_until_somebody_waits(alone.engine)

@@ -79,7 +79,8 @@ def receive(service: Service, phone: str, message: str) -> None:
 def test_it_works(alone: Service) -> None:
     alone.send(PERSON, SECRET, reference=f"for {PERSON}", metadata={"name": "Xanthippe"})
     key = {"Idempotency-Key": "k1"}
-    bulk = alone.bulk([OTHER, PERSON, "0712", f"+{PERSON}"], headers=key).json
+    recipients = [OTHER, {"phone": PERSON, "reference": "Xanthippe 1"}, "0712", f"+{PERSON}"]
+    bulk = alone.bulk(recipients, headers=key).json
     group = alone.new_group([PERSON, OTHER])
     receive(alone, PERSON, SECRET)
     alone.deliver_receipts()
@@ -98,7 +99,7 @@ def test_it_works(alone: Service) -> None:
     phones = [row["phone"] for row in alone.get(f"/sends/{bulk['send_id']}/messages").json["data"]]
     assert phones == [OTHER, None]
     assert alone.get(f"/groups/{group}").json["contact_count"] == 1
-    assert alone.bulk([OTHER, PERSON, "0712", f"+{PERSON}"], headers=key).json["send_id"] == bulk["send_id"]
+    assert alone.bulk(recipients, headers=key).json["send_id"] == bulk["send_id"]
     assert where(alone.engine, PERSON) == set()
     assert audit(alone.engine, full=True) == []
 
@@ -217,7 +218,8 @@ def test_texts_and_phones_are_forgotten_after_the_set_number_of_days(
     privacy_jobs = alone.new_account("keeper")
     token = alone.new_token(privacy_jobs)
     alone.post("/sms/send", token=token, sender_id="ACME", phone=OTHER, message="Still needed")
-    bulk = alone.bulk([PERSON, "0712", "99901000001"], SECRET).json["send_id"]
+    recipients = [{"phone": PERSON, "reference": SECRET}, "0712", "99901000001"]
+    bulk = alone.bulk(recipients, SECRET).json["send_id"]
     alone.send(PERSON, SECRET)
     canceled = alone.bulk([PERSON], SECRET, send_at=f"{in_days(1):%Y-%m-%dT%H:%M:%SZ}").json["send_id"]
     alone.post(f"/sends/{canceled}/cancel")

@@ -20,6 +20,7 @@ from shared.lifecycle import LANES, STORED_STATUSES, BatchState, MessageStatus
 from shared.privacy.erasures import ERASED_PHONE
 from shared.sends.archived import IS_ARCHIVED
 from shared.sends.placeholder_batches import PRICE, SEGMENTS
+from shared.sends.recipient_references import OWN_REFERENCES, own_reference
 
 BATCHES_AT_ONCE = 20
 ENDED = (BatchState.CANCELED, BatchState.EXPIRED)
@@ -28,7 +29,8 @@ ENDED = (BatchState.CANCELED, BatchState.EXPIRED)
 COLUMNS = f"""
     SELECT b.id, b.send_id, s.account_id, b.state, b.size, b.recipients, b.next_index, b.retry_indexes, b.intent,
            b.watermark, LEAST(b.due_at, clock_timestamp()) AS ended_at, s.sender_id, {SEGMENTS} AS segments,
-           {PRICE} AS price, s.reference, s.created_at, s.send_at, s.test, s.lane, s.group_id,
+           {PRICE} AS price, s.reference, {OWN_REFERENCES.format(batch="b")} AS own_references, s.created_at, s.send_at,
+           s.test, s.lane, s.group_id,
            s.state = 'scheduled' OR s.send_at > clock_timestamp() AS ahead
 """
 OF_ACCOUNT = "s.account_id = :account"
@@ -90,6 +92,7 @@ class MessageRow:
     segments: int
     cost: int
     reference: str | None
+    """The recipient's own, or else that of the send."""
     test: bool
     category: str
     group_id: UUID | None
@@ -107,16 +110,22 @@ class MessageRow:
     route: str | None = None
     carrier_reference: str | None = None
     attempts: int = 0
+    own_reference: str | None = None
+    """The recipient's own reference."""
 
 
 def one_message(connection: Connection, account: int | None, identifier: UUID) -> MessageRow | None:
     """A message of the account, without one of any account; None if it does not exist or belongs to another account."""
-    parameters = {"batch": batch_of(identifier), "account": account}
-    batch = connection.execute(ANY_BATCH if account is None else BATCH, parameters).one_or_none()
+    batch = batch_in_sight(connection, account, batch_of(identifier))
     if batch is None or not 1 <= index_of(identifier) <= batch.size:
         return None
     row = connection.execute(ROW, {"id": identifier}).one_or_none()
     return _merge(batch, index_of(identifier), batch.recipients.split("\n")[index_of(identifier) - 1], row)
+
+
+def batch_in_sight(connection: Connection, account: int | None, batch: UUID) -> Row[Any] | None:
+    """A batch with the columns of BATCHES, of the account or of any; None if its messages cannot be seen."""
+    return connection.execute(ANY_BATCH if account is None else BATCH, {"batch": batch, "account": account}).first()
 
 
 def batches_in_order(connection: Connection, parameters: dict[str, Any]) -> Iterator[Row[Any]]:
@@ -130,14 +139,17 @@ def batches_in_order(connection: Connection, parameters: dict[str, Any]) -> Iter
         parameters = {**parameters, "send": rows[-1].send_id, "batch": message_id(rows[-1].id, 1)}
 
 
-def messages_of_batch(connection: Connection, batch: Row[Any], phone: str | None = None) -> list[MessageRow]:
-    """The messages of a batch in order, including those without a row; with a phone, only those to it."""
+def messages_of_batch(
+    connection: Connection, batch: Row[Any], phone: str | None = None, indexes: Sequence[int] | None = None
+) -> list[MessageRow]:
+    """The messages of a batch in order, including those without a row; only those to a phone, or at the indexes."""
     phones = batch.recipients.split("\n")
-    if phone is None:
-        found = connection.execute(ROWS, {"low": batch.id, "high": message_id(batch.id, batch.size)})
-        indexes: Sequence[int] = range(1, batch.size + 1)
-    else:
+    if phone is not None and indexes is None:
         indexes = [index for index, each in enumerate(phones, 1) if each == phone]
+    if indexes is None:
+        found = connection.execute(ROWS, {"low": batch.id, "high": message_id(batch.id, batch.size)})
+        indexes = range(1, batch.size + 1)
+    else:
         found = connection.execute(ROWS_OF, {"ids": [message_id(batch.id, index) for index in indexes]})
     rows = {index_of(row.id): row for row in found}
     return [_merge(batch, index, phones[index - 1], rows.get(index)) for index in indexes]
@@ -147,6 +159,7 @@ def _merge(batch: Row[Any], index: int, phone: str, row: Row[Any] | None) -> Mes
     status = row.status if row is not None else _status_without_row(batch, index)
     free = status in (MessageStatus.REJECTED, MessageStatus.FAILED, MessageStatus.CANCELED, MessageStatus.EXPIRED)
     price = batch.price if row is None else row.price
+    own = own_reference(batch.own_references, index)
     return MessageRow(
         id=message_id(batch.id, index),
         send_id=batch.send_id,
@@ -156,7 +169,8 @@ def _merge(batch: Row[Any], index: int, phone: str, row: Row[Any] | None) -> Mes
         sender_id=batch.sender_id,
         segments=batch.segments,
         cost=0 if free else price,
-        reference=batch.reference,
+        reference=own or batch.reference,
+        own_reference=own,
         test=batch.test,
         category=LANES[batch.lane],
         group_id=batch.group_id,

@@ -1,37 +1,40 @@
 """Search the messages of an account, or of all, newest send first, and in order within a send.
 
 Filters without an index scan a bounded number of sends, batches and messages. A page that reaches a bound ends there
-with fewer entries than `limit`, and its cursor continues after it. Sends without messages of the requested status, by
-their counters, are skipped.
+with fewer entries than `limit`, and says where to go on. Sends without messages of the requested status, by their
+counters, are skipped.
 """
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import groupby
 from typing import Any, NamedTuple
 from uuid import UUID
 
 from sqlalchemy import Connection, bindparam, select, text
 
-from api.http.pagination import bad_cursor, from_cursor, to_cursor
-from api.resources.messages.history import (
+from shared.carriers.error_catalogue import CATALOGUE
+from shared.carriers.error_codes import WITH_ERROR, code_of
+from shared.db.tables import sends as tables
+from shared.ids import FIRST_ID, LAST_ID, batch_of, first_id_at, index_of, message_id
+from shared.lifecycle import STORED_STATUSES, MessageStatus
+from shared.messages.history import (
     FROM_BATCH,
     OF_ACCOUNT,
     SENDS,
     MessageRow,
+    batch_in_sight,
     batches_in_order,
     messages_of_batch,
 )
-from shared.carriers.error_catalogue import CATALOGUE
-from shared.carriers.error_codes import WITH_ERROR, code_of
-from shared.db.tables import sends as tables
-from shared.ids import FIRST_ID, LAST_ID, batch_of, first_id_at, message_id
-from shared.lifecycle import STORED_STATUSES, MessageStatus
+from shared.sends.recipient_references import find_referenced
 from shared.sms.countries import PREFIX_DIGITS, country_of
 
 MAX_SENDS, MAX_BATCHES, MAX_MESSAGES = 10_000, 1_000, 10_000
 """Maximum numbers examined for one page."""
-BELOW = "below:"
-"""Prefix of a cursor that continues with the sends before one; other cursors name the last message examined."""
+BELOW, OWN = "below:", "own:"
+"""Prefixes of a position that goes on with the sends before one, and with the recipients that have the reference before
+one message; other positions name the last message examined."""
 
 SENDS_READ = tables.send.c
 OLDEST_SEND = (
@@ -66,6 +69,8 @@ class MessageFilter:
     permanent: bool | None = None
     carrier: str | None = None
     country: str | None = None
+    without_own: str | None = None
+    """Leaves out messages whose recipients have this reference."""
 
     def statuses(self) -> dict[str, Any]:
         """The statuses of messages that match, as parameters of BATCHES.
@@ -90,6 +95,8 @@ class MessageFilter:
             return False
         if self.carrier not in (None, message.carrier):
             return False
+        if self.without_own is not None and message.own_reference == self.without_own:
+            return False
         if self.country not in (None, message.phone and country_of(message.phone[:PREFIX_DIGITS])):
             return False
         if self.error is None and self.permanent is None:
@@ -98,11 +105,15 @@ class MessageFilter:
         return code is not None and self.error in (None, code) and self.permanent in (None, CATALOGUE[code].permanent)
 
 
+class BadPosition(ValueError):
+    """A position that no page has ended at."""
+
+
 class MessagePage(NamedTuple):
-    """A page of messages, and the cursor of the next page; None on the last page."""
+    """A page of messages, and where the next page goes on; None on the last page."""
 
     messages: list[MessageRow]
-    next_cursor: str | None
+    end: str | None
 
 
 def find_messages(
@@ -110,10 +121,51 @@ def find_messages(
 ) -> MessagePage:
     """A page of the account's messages, or of one of its sends; without an account, of all accounts.
 
-    Raises Problem for an invalid cursor.
+    `query` has the filters, the `limit`, and the `position` from which to go on. Of an account's messages with a
+    `reference`, those whose recipients have it are found first, by an index; then those of sends that have it.
+
+    Raises BadPosition.
     """
-    begin, after = _start(connection, account, query.get("cursor"))
     filters = MessageFilter(**{name: query[name] for name in MessageFilter.__slots__ if name in query})
+    position = query.get("position")
+    if "reference" not in query or account is None:
+        return _find_in_sends(connection, account, query, send, filters)
+    first = MessagePage([], None)
+    if position is None or position.startswith(OWN):
+        first = _find_referenced(connection, account, query, send, filters)
+        if first.end is not None:
+            return first
+        position = f"{BELOW}{LAST_ID}"
+    left = query["limit"] - len(first.messages)
+    if not left:
+        return MessagePage(first.messages, position)
+    filters = replace(filters, without_own=query["reference"])
+    then = _find_in_sends(connection, account, {**query, "position": position, "limit": left}, send, filters)
+    return MessagePage([*first.messages, *then.messages], then.end)
+
+
+def _find_referenced(
+    connection: Connection, account: int, query: dict[str, Any], send: UUID | None, filters: MessageFilter
+) -> MessagePage:
+    """The messages whose recipients have the reference, newest first: those among the next `limit` that match."""
+    if "group_id" in query:
+        return MessagePage([], None)  # a group's contacts have no references
+    before, limit = _id(query.get("position") or str(LAST_ID)), query["limit"]
+    found = find_referenced(connection, account, query["reference"], before, limit + 1)
+    period = _period(query, send)
+    matches: list[MessageRow] = []
+    for batch, ids in groupby(found[:limit], batch_of):
+        row = batch_in_sight(connection, account, batch)
+        if row is not None and period["since"] <= row.send_id < period["until"]:
+            messages = messages_of_batch(connection, row, indexes=list(map(index_of, ids)))
+            matches += filter(filters.fits, messages)
+    return MessagePage(matches, f"{OWN}{found[limit - 1]}" if len(found) > limit else None)
+
+
+def _find_in_sends(
+    connection: Connection, account: int | None, query: dict[str, Any], send: UUID | None, filters: MessageFilter
+) -> MessagePage:
+    begin, after = _start(connection, account, query.get("position"))
     values: dict[str, Any] = {
         "account": account,
         "reference": query.get("reference"),
@@ -130,13 +182,13 @@ def find_messages(
     oldest = connection.execute(oldest_send, {**values, "most": MAX_SENDS}).scalar()
     end = None
     if oldest is not None:
-        values["since"], end = UUID(int=oldest.int + 1), to_cursor(f"{BELOW}{oldest}")
+        values["since"], end = UUID(int=oldest.int + 1), f"{BELOW}{oldest}"
     if filters.phone is not None:
         last_batch = LAST_BATCH if account is None else LAST_BATCH_OF_ACCOUNT
         last = connection.execute(last_batch, {**values, "most": MAX_BATCHES}).one_or_none()
         if last is not None:
             values |= {"last_send": last.send_id, "last_batch": last.id}
-            end = to_cursor(str(last.id))
+            end = str(last.id)
     return _page(connection, values, filters, after, query["limit"], end)
 
 
@@ -163,24 +215,27 @@ def _page(
         matching = list(filter(filters.fits, messages))
         matches += matching
         if len(matches) > limit:
-            return MessagePage(matches[:limit], to_cursor(str(matches[limit - 1].id)))
+            return MessagePage(matches[:limit], str(matches[limit - 1].id))
         examined, batches = examined + len(messages), batches + bool(messages)
         if examined >= MAX_MESSAGES or batches >= MAX_BATCHES:
-            return MessagePage(matches, to_cursor(str(message_id(row.id, row.size))))
+            return MessagePage(matches, str(message_id(row.id, row.size)))
     return MessagePage(matches, end)
 
 
-def _start(connection: Connection, account: int | None, cursor: str | None) -> tuple[UUID, UUID]:
-    """The newest send to read, and the message after which the page begins. Raises Problem for an invalid cursor."""
-    if cursor is None:
+def _start(connection: Connection, account: int | None, position: str | None) -> tuple[UUID, UUID]:
+    """The newest send to read, and the message after which the page begins. Raises BadPosition."""
+    if position is None:
         return LAST_ID, FIRST_ID
-    position = from_cursor(cursor)
-    try:
-        id = UUID(position.removeprefix(BELOW))
-    except ValueError:
-        raise bad_cursor() from None
+    id = _id(position)
     if position.startswith(BELOW):
         return id, FIRST_ID
     send_of = SEND_OF if account is None else SEND_OF_ACCOUNT
     send: UUID | None = connection.execute(send_of, {"batch": batch_of(id), "account": account}).scalar()
     return (FIRST_ID if send is None else send), id
+
+
+def _id(position: str) -> UUID:
+    try:
+        return UUID(position.removeprefix(BELOW).removeprefix(OWN))
+    except ValueError:
+        raise BadPosition(position) from None

@@ -1,0 +1,1 @@
+"""Messages as they are read: search, and the status of each."""

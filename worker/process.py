@@ -7,13 +7,15 @@ from redis import Redis
 from sqlalchemy import Engine
 
 from shared.carriers.unreadable import Unreadable, keep_unreadable
-from shared.db.connection import make_engine, transaction
+from shared.db.connection import make_engine, reading, transaction
 from shared.encryption import Texts
 from shared.gc_tuning import collect_less_often
 from shared.guard import Witness
 from shared.inbound import Inbound
 from shared.inbound import store as store_inbound
 from shared.periodic import repeat
+from shared.prices.book import Prices
+from shared.prices.costs import costs_at
 from shared.redis_client import redis_client
 from shared.sends.shared_recipient_counts import RecipientSharing
 from shared.settings import Settings
@@ -46,6 +48,8 @@ MAX_POOLED_CARRIERS = 6
 """Carriers whose cycles have database connections reserved; cycles of further carriers may have to wait for one."""
 ERASURE_SECONDS, RETENTION_SECONDS = 10.0, 600.0
 """Seconds between two looks for erasures that are due, and for sends whose retention is over."""
+COST_SECONDS = 60.0
+"""Seconds after which what carriers cost is read again."""
 
 
 class WorkerProcess:
@@ -79,7 +83,8 @@ class WorkerProcess:
         self.carrier_status = CarrierStatus(
             self.engine, self.pacer, breakers, config.routes.limits if config.routes else ()
         )
-        routes = config.routes
+        routes = self._routes = config.routes
+        self._prices = Prices(self.engine)
         self.dispatcher = self._carrier_pools(breakers, routes) if routes else self._dispatcher_of(breakers[0])
         self.sweeper = Sweeper(self.engine, self.dispatcher, settings, self.live_workers, self.carrier_status)
         self._sharing = RecipientSharing(redis, self.sweeper.work.recipients.counts, settings.secret_key)
@@ -115,6 +120,7 @@ class WorkerProcess:
 
     def start(self) -> None:
         """Open the carriers and start the background threads."""
+        self.read_costs()
         stop = self.dispatcher.stop
         for carrier in self.carriers.values():
             self.open(carrier)
@@ -131,6 +137,7 @@ class WorkerProcess:
         repeat(lambda: report_spending(engine), SPEND_SECONDS, "spend thresholds", stop)
         repeat(lambda: erase_due(engine, stop), ERASURE_SECONDS, "erasure", stop)
         repeat(lambda: forget(engine, days), RETENTION_SECONDS, "retention", stop, at_once=True)
+        repeat(self.read_costs, COST_SECONDS, "costs", stop)
         collect_less_often()
 
     def open(self, carrier: Carrier) -> None:
@@ -152,6 +159,12 @@ class WorkerProcess:
 
         unmatched = UnmatchedReceipts(self.engine, carrier.name)
         carrier.open(on_receipts, on_late_responses, on_inbound, on_unreadable, unmatched)
+
+    def read_costs(self) -> None:
+        """Let routes choose by what carriers cost now. Nothing that sends waits for it."""
+        if self._routes is not None and any(route.cheapest for route in self._routes.routes):
+            with reading(self.engine) as connection:
+                self._routes.costs = costs_at(connection, table=self._prices.table)
 
     def _go_on(self) -> None:
         with self.sweeper.outage.tolerated():

@@ -5,4 +5,5 @@ book         knows which version is valid for an account at a moment
 sheet        reads the CSV files of which versions are made
 lists        lists, their versions, and the accounts that have them
 compare      says what a version changes
+costs        knows what carriers cost at a moment
 """

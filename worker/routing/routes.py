@@ -10,6 +10,8 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
+from shared.lifecycle import LANES
+from shared.prices.costs import Costs
 from worker.pacing.sender_and_prefix_limits import Limit
 
 Why = Literal["first", "cheapest", "fallback", "again", "waits", "only"]
@@ -66,12 +68,16 @@ class Route:
 
 @dataclass(slots=True)
 class Routes:
-    """All routes, in order; the last one takes every message. `prices` are by carrier and prefix; "" is the default."""
+    """All routes, in order; the last one takes every message. `prices` are by carrier and prefix; "" is the default.
+
+    `costs` come before them. They are replaced as a whole while messages are sent.
+    """
 
     routes: tuple[Route, ...]
     prices: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     limits: tuple[Limit, ...] = ()
     """Slowest first. A message must keep all that apply to it."""
+    costs: Costs = field(default_factory=dict)
     _digits: int = field(init=False)
 
     def __post_init__(self) -> None:
@@ -82,14 +88,15 @@ class Routes:
 
     def chooser(self, sender: str, lane: int, attempts: int, available: Collection[str]) -> Callable[[str], Choice]:
         """A function from phone to choice, for messages that are otherwise alike. Caches by prefix."""
-        digits = self._digits
+        costs = self.costs
+        digits = max([self._digits, *(table.significant for table in costs.values())])
         cache: dict[str, Choice] = {}
 
         def choose(phone: str) -> Choice:
             prefix = phone[:digits]
             choice = cache.get(prefix)
             if choice is None:
-                choice = self._choose(*self._order(prefix, sender, lane), attempts, available)
+                choice = self._choose(*self._order(prefix, sender, lane, costs), attempts, available)
                 if self.limits:
                     limits = tuple(limit.name for limit in self.limits if limit.applies_to(prefix, sender))
                     choice = choice._replace(limits=limits)
@@ -98,19 +105,22 @@ class Routes:
 
         return choose
 
-    def _order(self, prefix: str, sender: str, lane: int) -> tuple[Route, tuple[str, ...]]:
+    def _order(self, prefix: str, sender: str, lane: int, costs: Costs) -> tuple[Route, tuple[str, ...]]:
         route = next(route for route in self.routes if route.fits(prefix, sender, lane))
         if not route.cheapest:
             return route, route.carriers
-        return route, tuple(sorted(route.carriers, key=lambda carrier: self.price(carrier, prefix)))
+        return route, tuple(sorted(route.carriers, key=lambda carrier: self._price(carrier, prefix, lane, costs)))
 
     def seconds(self, choice: Choice, segments: int) -> float:
         """The least seconds that this many segments take by the limits; 0 if none applies."""
         rates = [limit.rate for limit in self.limits if limit.name in choice.limits and limit.rate > 0]
         return segments / min(rates) if rates else 0.0
 
-    def price(self, carrier: str, phone: str) -> float:
+    def _price(self, carrier: str, phone: str, lane: int, costs: Costs) -> float:
         """The carrier's price of a segment to the phone, by the longest matching prefix; infinite if there is none."""
+        if carrier in costs:
+            cost = costs[carrier].find(phone, LANES[lane])
+            return float("inf") if cost is None else cost.credits
         prices = self.prices.get(carrier, {})
         prefixes = (phone[:digits] for digits in range(len(phone), -1, -1))
         return next((prices[prefix] for prefix in prefixes if prefix in prices), float("inf"))

@@ -16,6 +16,7 @@ from shared.db.tables.running import state_count
 from shared.health.doctor import check_queue
 from shared.health.finding import Finding
 from shared.sends.holding import SendsUnusable, hold_unusable
+from tests.harness.costs import valid_list
 from tests.harness.database import disposable_database
 from tests.harness.live_workers import report_carriers
 from tests.harness.service import Service
@@ -100,6 +101,15 @@ def test_messages_that_take_the_same_carrier_by_two_routes(make: Callable[..., S
     service.sweep()
     assert carried(service, first) == {("two", "kenya: fallback; rest: fallback"): 2}
     assert carried(service, second) == {("two", "rest: fallback; kenya: fallback"): 2}
+
+
+def test_the_cheapest_is_chosen_by_what_carriers_cost_now(make: Callable[..., Service], engine: Engine) -> None:
+    file = FILE.replace("receipt_delay = 0", "receipt_delay = 0\nprices = { default = 2 }")
+    service = make(file.replace('"two"]', '"two"]\nchoose = "cheapest"'))
+    assert carried(service, service.send(KENYA).json["send_id"]) == {("one", "kenya: cheapest"): 1}
+    valid_list(engine, "costs of one", ("", "254", 3), carrier="one")
+    service.worker.read_costs()
+    assert carried(service, service.send(KENYA).json["send_id"]) == {("two", "kenya: cheapest"): 1}
 
 
 def test_a_list_is_divided_among_carriers_and_sent_once(make: Callable[..., Service]) -> None:

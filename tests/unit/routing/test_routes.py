@@ -1,5 +1,7 @@
 """Which carrier a message goes through, and the reason."""
 
+from shared.lifecycle import LANES, Category
+from shared.prices.price_table import PriceTable
 from worker.routing.routes import Choice, Route, Routes
 
 ALL = {"one", "two", "three"}
@@ -34,6 +36,15 @@ def test_the_cheapest_is_of_the_longest_prefix() -> None:
     assert choose(routing, "254711000000") == Choice("two", "cheap", "cheapest")
     assert choose(routing, "254911000000") == Choice("two", "cheap", "cheapest")
     assert choose(routing, "256711000000") == Choice("one", "cheap", "cheapest")
+
+
+def test_the_costs_of_a_carrier_come_before_the_prices_of_the_file() -> None:
+    routing = routes(Route("cheap", ("one", "two"), cheapest=True))
+    routing.costs = {"one": PriceTable([("", "2547", 4), ("", "254711000", 1), ("marketing", "2547", 0)])}
+    assert choose(routing, "254711000000").carrier == "one"
+    assert choose(routing, "254722000000").carrier == "two"
+    assert routing.chooser("ACME", LANES.index(Category.MARKETING), 0, ALL)("254722000000").carrier == "one"
+    assert choose(routing, "256711000000").carrier == "two"  # to which `one` has no cost
 
 
 def test_a_closed_carrier_is_skipped() -> None:

@@ -132,11 +132,11 @@ class WorkerProcess:
         self._sharing.start(stop)
         self.importer.start()
         self.auditor.start(stop)
-        engine, days = self.audit_engine, self.settings.retention_days
-        repeat(lambda: count_due(engine, stop), CHECK_SECONDS, "usage", stop)
+        engine, days, prices = self.audit_engine, self.settings.retention_days, self._prices
+        repeat(lambda: count_due(engine, stop, prices), CHECK_SECONDS, "usage", stop)
         repeat(lambda: report_spending(engine), SPEND_SECONDS, "spend thresholds", stop)
         repeat(lambda: erase_due(engine, stop), ERASURE_SECONDS, "erasure", stop)
-        repeat(lambda: forget(engine, days), RETENTION_SECONDS, "retention", stop, at_once=True)
+        repeat(lambda: forget(engine, days, prices=prices), RETENTION_SECONDS, "retention", stop, at_once=True)
         repeat(self.read_costs, COST_SECONDS, "costs", stop)
         collect_less_often()
 

@@ -6,4 +6,5 @@ sheet        reads the CSV files of which versions are made
 lists        lists, their versions, and the accounts that have them
 compare      says what a version changes
 costs        knows what carriers cost at a moment
+margin       reports what messages brought and cost
 """

@@ -27,7 +27,6 @@ from sqlalchemy import (
     not_,
     null,
     select,
-    text,
     update,
 )
 from sqlalchemy.dialects.postgresql import JSONB
@@ -42,13 +41,14 @@ from shared.db.tables.messages import attempt as attempt_row
 from shared.db.tables.messages import message, resolved_doubt
 from shared.db.tables.running import simulated_submit
 from shared.db.tables.sends import batch, recipient_reference, send, send_rejection
-from shared.db.tables.usage import usage, usage_hour
+from shared.db.tables.usage import usage_hour
 from shared.db.timeouts import WAIT_BRIEFLY_FOR_LOCKS
 from shared.ids import FIRST_ID, first_id_at, time_of
 from shared.job_backoff import failures_of, is_ready
 from shared.job_failures import attempt
+from shared.prices.book import Prices
 from shared.sends.archived import without_archived
-from worker.jobs.usage import Key, columns_of, counts_of
+from worker.jobs.usage import MARGIN_COUNTS, USAGE_COUNTS, Counts, counts_of
 
 PAGE, PAGE_MESSAGES = 500, 20_000
 """Most sends of one transaction, and most of their messages: readers of events wait for it. The messages of a larger
@@ -72,28 +72,6 @@ SENDS = (
     .order_by(send.c.id)
     .limit(PAGE)
 )
-KEEP_USAGE = text(
-    """
-    WITH moved AS (
-        SELECT CAST(:hour AS timestamptz) AS began_at, u.*
-          FROM unnest(CAST(:account_id AS bigint[]), CAST(:sender_id AS text[]), CAST(:lane AS int[]),
-                      CAST(:country AS text[]), CAST(:status AS message_status[]), CAST(:messages AS bigint[]),
-                      CAST(:credits AS bigint[]))
-               AS u (account_id, sender_id, lane, country, status, messages, credits)
-    ), less AS (
-        UPDATE usage u SET messages = u.messages - m.messages, credits = u.credits - m.credits
-          FROM moved m
-         WHERE (u.account_id, u.began_at, u.sender_id, u.lane, u.country, u.status)
-             = (m.account_id, m.began_at, m.sender_id, m.lane, m.country, m.status) AND NOT u.kept
-    )
-    INSERT INTO usage (account_id, began_at, sender_id, lane, country, status, messages, credits, kept)
-    SELECT account_id, began_at, sender_id, lane, country, status, messages, credits, true FROM moved
-    ON CONFLICT (account_id, began_at, sender_id, lane, country, status, kept)
-    DO UPDATE SET messages = usage.messages + EXCLUDED.messages, credits = usage.credits + EXCLUDED.credits
-    """
-)
-"""Moves counts to rows that no recount replaces. One statement, so that each message is counted once at every time."""
-EMPTY_USAGE = delete(usage).where(usage.c.began_at == bindparam("hour"), not_(usage.c.kept), usage.c.messages == 0)
 COUNT_AGAIN = (
     update(usage_hour)
     .where(usage_hour.c.began_at == bindparam("hour"), not_(usage_hour.c.final))
@@ -133,10 +111,11 @@ HAS_KEPT_SENDS = select(
 )
 
 
-def forget(engine: Engine, days: int, now: datetime | None = None) -> int:
+def forget(engine: Engine, days: int, now: datetime | None = None, prices: Prices | None = None) -> int:
     """Forget the sends of every account that are older than its retention period.
 
-    `days` is for accounts without their own; 0 keeps them forever. Returns how many sends were forgotten.
+    `days` is for accounts without their own; 0 keeps them forever. `prices` keeps what carriers cost in memory. Returns
+    how many sends were forgotten.
     """
     now = now or datetime.now(UTC)
     with reading(engine) as connection:
@@ -147,13 +126,13 @@ def forget(engine: Engine, days: int, now: datetime | None = None) -> int:
         if each.days and each.ready:
             with attempt(engine, "retention") as job:
                 job.begin(each.id, each.id, each.failures)
-                forgotten += _forget_account(engine, each, now)
+                forgotten += _forget_account(engine, each, now, prices)
     if 0 < longest < 10**6:
         drop_weeks(engine, now - timedelta(days=longest))
     return forgotten
 
 
-def _forget_account(engine: Engine, account: Row[Any], now: datetime) -> int:
+def _forget_account(engine: Engine, account: Row[Any], now: datetime, prices: Prices | None) -> int:
     """Forget the account's ended sends, in the order of their ids."""
     before = now - timedelta(days=account.days)
     after = mark = account.forgotten_to or FIRST_ID
@@ -166,7 +145,7 @@ def _forget_account(engine: Engine, account: Row[Any], now: datetime) -> int:
             found = connection.execute(SENDS, span).all()
             sends = _first_of(found)
             ready = [send for send in sends if send.over and not send.forgotten]
-            _forget_sends(connection, ready)
+            _forget_sends(connection, ready, prices)
             for send in sends:
                 all_forgotten = all_forgotten and (send.over or send.forgotten)
                 mark = send.id if all_forgotten else mark
@@ -194,18 +173,18 @@ def _is_large(send: Row[Any]) -> bool:
     return bool(send.accepted > PAGE_MESSAGES)
 
 
-def keep_usage(connection: Connection, hour: datetime, counts: dict[Key, tuple[int, int]]) -> None:
+def keep_usage(connection: Connection, hour: datetime, counts: Counts) -> None:
     """Move counts of an hour to rows that no recount replaces. The hour is locked first: what a count that ends
     meanwhile has replaced is seen."""
     connection.execute(COUNT_AGAIN, {"hour": hour})
-    connection.execute(KEEP_USAGE, {"hour": hour, **columns_of(counts)})
-    connection.execute(EMPTY_USAGE, {"hour": hour})
+    USAGE_COUNTS.move(connection, hour, counts.usage)
+    MARGIN_COUNTS.move(connection, hour, counts.margin)
 
 
-def _forget_sends(connection: Connection, ready: Sequence[Row[Any]]) -> None:
+def _forget_sends(connection: Connection, ready: Sequence[Row[Any]], prices: Prices | None) -> None:
     sends = [send.id for send in ready]
     for hour, of_hour in _by_hour(without_archived(connection, sends)):
-        keep_usage(connection, hour, counts_of(connection, of_hour))
+        keep_usage(connection, hour, counts_of(connection, hour, of_hour, prices))
     if sends:
         connection.execute(LOCK_BATCHES, {"sends": sends})
     small = [send.id for send in ready if not _is_large(send)]

@@ -1,4 +1,5 @@
-"""Counts messages by hour, account, sender ID, category, country and status, in one of the workers.
+"""Counts messages by hour, account, sender ID, category, country and status, in one of the workers; and those that a
+carrier accepted by account, country and carrier with their cost, if any carrier has costs in the hour.
 
 An hour comprises the sends accepted in it. It is recounted as a whole, from one snapshot, whenever the sums of its
 sends' counters have changed. So a crash or two workers at once do no harm, and the counts match the messages at the
@@ -24,11 +25,11 @@ from sqlalchemy import (
     Connection,
     Engine,
     Interval,
+    Select,
     Text,
     and_,
     bindparam,
     cast,
-    delete,
     func,
     not_,
     select,
@@ -39,16 +40,19 @@ from sqlalchemy.exc import OperationalError
 
 from shared.db.advisory_locks import USAGE
 from shared.db.connection import transaction
-from shared.db.expressions import in_parameter, last_message_id, parameter_rows
+from shared.db.expressions import in_parameter, last_message_id
 from shared.db.tables.messages import message
 from shared.db.tables.sends import batch, send
-from shared.db.tables.usage import usage, usage_hour
+from shared.db.tables.usage import margin, usage, usage_hour
 from shared.db.timeouts import ALLOW_LONG_STATEMENTS
 from shared.ids import first_id_at
 from shared.job_backoff import failures_of, is_ready
 from shared.job_failures import attempt
-from shared.lifecycle import CHARGED_STATUSES, STORED_STATUSES, MessageStatus
-from shared.sms.countries import PREFIX_DIGITS, country_of
+from shared.lifecycle import CHARGED_STATUSES, LANES, STORED_STATUSES, MessageStatus
+from shared.prices.book import Prices
+from shared.prices.costs import Costs, costs_at
+from shared.sms.countries import PREFIX_DIGITS, country_of, country_prefix
+from worker.jobs.hourly_counts import HourlyCounts
 
 log = logging.getLogger(__name__)
 
@@ -89,43 +93,33 @@ OTHER = usage_hour.alias("other")
 OPEN_HOURS = select(func.count()).where(not_(OTHER.c.final)).scalar_subquery()
 HOUR_ROW = select(usage_hour.c.counters, func.now().label("now"), OPEN_HOURS.label("open_hours")).where(OF_THIS_HOUR)
 DIMENSIONS = (send.c.account_id, send.c.sender_id, send.c.lane)
-SUMS = (
-    select(
-        *DIMENSIONS,
-        func.sum(send.c.accepted).label("accepted"),
-        *(func.sum(send.c[status]).label(str(status)) for status in STORED_STATUSES),
-        func.max(send.c.completed_at).label("last_end"),
-        func.max(send.c.expires_at).label("last_expiry"),
-    )
-    .where(send.c.price > 0)
-    .group_by(*DIMENSIONS)
-)
-FIRST_DIGITS = func.left(cast(message.c.phone, Text), PREFIX_DIGITS).label("prefix")
+SUMS = select(
+    *DIMENSIONS,
+    func.sum(send.c.accepted).label("accepted"),
+    *(func.sum(send.c[status]).label(str(status)) for status in STORED_STATUSES),
+    func.max(send.c.completed_at).label("last_end"),
+    func.max(send.c.expires_at).label("last_expiry"),
+).group_by(*DIMENSIONS)
+FIRST_DIGITS = func.left(cast(message.c.phone, Text), bindparam("digits")).label("prefix")
 CREDITS = func.sum(message.c.price).filter(message.c.status.in_(sorted(CHARGED_STATUSES)))
 MESSAGES = (
     select(
         *DIMENSIONS,
         FIRST_DIGITS,
         message.c.status,
+        message.c.carrier,
         func.count().label("messages"),
         func.coalesce(CREDITS, 0).label("credits"),
+        func.sum(func.coalesce(batch.c.segments, send.c.segments)).label("segments"),
     )
     .join_from(send, batch, batch.c.send_id == send.c.id)
     .join(message, and_(message.c.id > batch.c.id, message.c.id <= last_message_id(batch.c.id)))
-    .where(send.c.price > 0)
-    .group_by(*DIMENSIONS, FIRST_DIGITS, message.c.status)
+    .group_by(*DIMENSIONS, FIRST_DIGITS, message.c.status, message.c.carrier)
 )
 OF_HOUR = and_(send.c.id >= bindparam("first"), send.c.id < bindparam("last"), send.c.forgotten_at.is_(None))
 OF_SENDS = in_parameter(send.c.id, "sends")
 SUMS_OF_HOUR, SUMS_OF_SENDS = SUMS.where(OF_HOUR), SUMS.where(OF_SENDS)
 MESSAGES_OF_HOUR, MESSAGES_OF_SENDS = MESSAGES.where(OF_HOUR), MESSAGES.where(OF_SENDS)
-FORGET = delete(usage).where(usage.c.began_at == bindparam("hour"), not_(usage.c.kept))
-COUNTS = parameter_rows(
-    "counts", *usage.c["account_id", "sender_id", "lane", "country", "status", "messages", "credits"]
-)
-COUNT = insert(usage).from_select(
-    ["began_at", *COUNTS.c.keys()], select(bindparam("hour", type_=usage.c.began_at.type), *COUNTS.c)
-)
 COUNTED = (
     update(usage_hour)
     .where(OF_THIS_HOUR)
@@ -148,14 +142,37 @@ class Key(NamedTuple):
     status: str
 
 
-def count_due(engine: Engine, stop: threading.Event) -> None:
+class MarginKey(NamedTuple):
+    """The dimensions by which charged messages and their cost are counted."""
+
+    account_id: int
+    country: str
+    carrier: str
+    costed: bool
+
+
+class Counts(NamedTuple):
+    """Messages and credits; and of charged messages also their cost, if any carrier has costs."""
+
+    usage: dict[Key, tuple[int, ...]]
+    margin: dict[MarginKey, tuple[int, ...]]
+
+
+USAGE_COUNTS = HourlyCounts(usage, Key._fields, "messages", "credits")
+MARGIN_COUNTS = HourlyCounts(margin, MarginKey._fields, "messages", "credits", "cost")
+
+
+def count_due(engine: Engine, stop: threading.Event, prices: Prices | None = None) -> None:
     """Count all hours that are due, until `stop` is set."""
-    while count_one(engine) and not stop.is_set():
+    while count_one(engine, prices) and not stop.is_set():
         pass
 
 
-def count_one(engine: Engine) -> datetime | None:
-    """Count the hour that has been due longest. Returns it; None if none is due, or another worker counts."""
+def count_one(engine: Engine, prices: Prices | None = None) -> datetime | None:
+    """Count the hour that has been due longest. Returns it; None if none is due, or another worker counts.
+
+    `prices` keeps what carriers cost in memory.
+    """
     began = time.monotonic()
     snapshot = {"isolation_level": "REPEATABLE READ"}
     hour: datetime | None = None
@@ -174,7 +191,7 @@ def count_one(engine: Engine) -> datetime | None:
         if due is not None:
             hour = due.began_at
             job.begin(due.name, None, due.failures)
-            _count(connection, due.began_at, began)
+            _count(connection, due.began_at, began, prices)
     return hour
 
 
@@ -189,12 +206,14 @@ def _unless_changed() -> Iterator[None]:
         log.info("an hour was changed while it was counted; it is counted again")
 
 
-def _count(connection: Connection, hour: datetime, began: float) -> None:
+def _count(connection: Connection, hour: datetime, began: float, prices: Prices | None) -> None:
     row = connection.execute(HOUR_ROW, {"hour": hour}).one()
     span = {"first": first_id_at(hour), "last": first_id_at(hour + HOUR)}
     sums = connection.execute(SUMS_OF_HOUR, span).all()
     counters = [sum(int(each[column]) for each in sums) for column in range(3, 4 + len(STORED_STATUSES))]
-    counts = _messages(sums, connection.execute(MESSAGES_OF_HOUR, span)) if counters != row.counters else None
+    counts = None
+    if counters != row.counters:
+        counts = _counts(connection, hour, sums, MESSAGES_OF_HOUR.params(span), prices)
     accepted, by_status = counters[0], dict(zip(STORED_STATUSES, counters[1:], strict=True))
     waiting = accepted - sum(by_status.values()) + sum(by_status[status] for status in OPEN)
     ends = [each.last_end for each in sums if each.last_end is not None and not waiting]
@@ -220,14 +239,23 @@ def pause_after_check(quiet: timedelta, waiting: bool, took: float, open_hours: 
     return timedelta(seconds=max(CHECK_SECONDS, MIN_PAUSE_FACTOR * took, seconds))
 
 
-def counts_of(connection: Connection, sends: Sequence[UUID]) -> dict[Key, tuple[int, int]]:
-    """Messages and credits of these sends only."""
+def counts_of(connection: Connection, hour: datetime, sends: Sequence[UUID], prices: Prices | None = None) -> Counts:
+    """The counts of these sends of an hour only."""
     parameters = {"sends": list(sends)}
     sums = connection.execute(SUMS_OF_SENDS, parameters).all()
-    return _messages(sums, connection.execute(MESSAGES_OF_SENDS, parameters))
+    return _counts(connection, hour, sums, MESSAGES_OF_SENDS.params(parameters), prices)
 
 
-def _messages(sums: Sequence[Any], rows: Iterable[Any]) -> dict[Key, tuple[int, int]]:
+def _counts(
+    connection: Connection, hour: datetime, sums: Sequence[Any], messages: Select[Any], prices: Prices | None
+) -> Counts:
+    costs = costs_at(connection, hour, None if prices is None else prices.table)
+    digits = max([PREFIX_DIGITS, *(table.significant for table in costs.values())])
+    rows = connection.execute(messages.params(digits=digits)).all()
+    return Counts(_usage(sums, rows), _margin(rows, costs) if costs else {})
+
+
+def _usage(sums: Sequence[Any], rows: Iterable[Any]) -> dict[Key, tuple[int, ...]]:
     """Messages and credits by key. Messages that ended with their send, without a row, have no country."""
     messages: Counter[Key] = Counter()
     credits: Counter[Key] = Counter()
@@ -239,7 +267,7 @@ def _messages(sums: Sequence[Any], rows: Iterable[Any]) -> dict[Key, tuple[int, 
         }
     )
     for row in rows:
-        key = Key(row.account_id, row.sender_id, row.lane, country_of(row.prefix) or "", row.status)
+        key = Key(row.account_id, row.sender_id, row.lane, _country(row), row.status)
         messages[key] += row.messages
         credits[key] += int(row.credits)
         without_row[key._replace(country="")] -= row.messages
@@ -247,14 +275,25 @@ def _messages(sums: Sequence[Any], rows: Iterable[Any]) -> dict[Key, tuple[int, 
     return {key: (count, credits[key]) for key, count in messages.items() if count}
 
 
-def replace_counts(connection: Connection, hour: datetime, counts: dict[Key, tuple[int, int]]) -> None:
+def _margin(rows: Iterable[Any], costs: Costs) -> dict[MarginKey, tuple[int, ...]]:
+    """Messages, credits and cost of charged messages by key. Those without a cost have a key of their own."""
+    totals: dict[MarginKey, tuple[int, ...]] = {}
+    for row in rows:
+        if row.status in CHARGED_STATUSES:
+            table = costs.get(row.carrier)
+            price = None if table is None else table.find(row.prefix, LANES[row.lane])
+            key = MarginKey(row.account_id, _country(row), row.carrier or "", price is not None)
+            cost = 0 if price is None else price.credits * int(row.segments)
+            added = zip(totals.get(key, (0, 0, 0)), (row.messages, int(row.credits), cost), strict=True)
+            totals[key] = tuple(map(sum, added))
+    return totals
+
+
+def _country(row: Any) -> str:
+    return country_of(country_prefix(row.prefix)) or ""
+
+
+def replace_counts(connection: Connection, hour: datetime, counts: Counts) -> None:
     """Replace the counts of an hour, except those that retention has moved."""
-    connection.execute(FORGET, {"hour": hour})
-    connection.execute(COUNT, {"hour": hour, **columns_of(counts)})
-
-
-def columns_of(counts: dict[Key, tuple[int, int]]) -> dict[str, list[Any]]:
-    """The counts as columns, for statements with array parameters."""
-    columns = {name: [getattr(key, name) for key in counts] for name in Key._fields}
-    numbers = {"messages": [each[0] for each in counts.values()], "credits": [each[1] for each in counts.values()]}
-    return {**columns, **numbers}
+    USAGE_COUNTS.replace(connection, hour, counts.usage)
+    MARGIN_COUNTS.replace(connection, hour, counts.margin)

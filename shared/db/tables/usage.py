@@ -43,3 +43,20 @@ usage = Table(
     Index("ix_usage_began_at", "began_at"),
     comment="messages with a result, by hour; the rows of an hour are replaced together",
 )
+
+margin = Table(
+    "margin",
+    metadata,
+    Column("account_id", BigInteger, ForeignKey("account.id"), nullable=False),
+    Column("began_at", MOMENT, nullable=False, comment="hour in which the sends were accepted"),
+    Column("country", Text, nullable=False, comment="ISO 3166-1, two letters; empty: unknown"),
+    Column("carrier", Text, nullable=False),
+    flag("costed", comment="whether it is known what they cost"),
+    Column("messages", BigInteger, nullable=False),
+    Column("credits", BigInteger, nullable=False, comment="what the account paid"),
+    Column("cost", BigInteger, nullable=False, comment="credits of ours; 0 unless costed"),
+    flag("kept", comment="counts of deleted sends; only added to"),
+    PrimaryKeyConstraint("account_id", "began_at", "country", "carrier", "costed", "kept"),
+    Index("ix_margin_began_at", "began_at"),
+    comment="charged messages, and what they cost, by hour; of hours in which a carrier has costs",
+)

@@ -426,7 +426,7 @@ def test_an_account_whose_retention_fails_does_not_stop_the_others(
 ) -> None:
     seen: list[int] = []
 
-    def forget(engine: Any, account: Any, now: Any) -> int:
+    def forget(engine: Any, account: Any, *_: Any) -> int:
         seen.append(account.id)
         raise Poison
 

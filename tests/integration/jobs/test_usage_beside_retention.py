@@ -10,7 +10,7 @@ from tests.harness.database import wait_until_somebody_waits
 from tests.harness.service import Service
 from tests.harness.threads import join_all
 from worker.jobs.retention import keep_usage
-from worker.jobs.usage import COUNTED, Key, replace_counts
+from worker.jobs.usage import COUNTED, Counts, Key, replace_counts
 
 HOUR = datetime(2026, 11, 1, 10, tzinfo=UTC)
 NEW_HOUR = text("INSERT INTO usage_hour (began_at, due_at) VALUES (:hour, now())")
@@ -18,7 +18,7 @@ COUNTS = text("SELECT kept, messages FROM usage WHERE began_at = :hour AND messa
 
 
 def test_counts_that_are_moved_while_the_hour_becomes_final(service: Service) -> None:
-    counts = {Key(service.account_id, "ACME", 1, "TZ", "sent"): (5, 5)}
+    counts = Counts({Key(service.account_id, "ACME", 1, "TZ", "sent"): (5, 5)}, {})
     last_count = {"hour": HOUR, "sums": [5], "is_final": True, "rest": timedelta(seconds=10)}
     with service.engine.begin() as connection:
         connection.execute(NEW_HOUR, {"hour": HOUR})

@@ -127,6 +127,9 @@ def test_an_hour_that_is_over_is_final_and_proved_by_the_audit(
     with service.engine.begin() as connection:
         connection.execute(text("UPDATE usage SET messages = messages + 1 WHERE country = 'KE'"))
     assert {breach.rule for breach in audit(service.engine, full=True)} == {"usage"}
+    with service.engine.begin() as connection:
+        connection.execute(text("UPDATE usage SET messages = messages - 1, credits = credits + 1 WHERE country = 'KE'"))
+    assert {breach.rule for breach in audit(service.engine, full=True)} == {"usage"}
     dispose(service.engine)
 
 

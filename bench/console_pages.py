@@ -70,6 +70,7 @@ OF_OPERATOR = {
     "carriers": "/operator/carriers/",
     "pause a carrier": "/operator/carriers/{carrier}/pause",
     "queue": "/operator/queue/",
+    "margin": "/operator/margin/?by=country",
     "doubts": "/operator/doubts/",
     "report": "/operator/doubts/report",
     "health": "/operator/health/",

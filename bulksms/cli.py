@@ -30,6 +30,7 @@ COMMANDS = {
     "job": CommandEntry("job", "Show and retry jobs that keep failing."),
     "key": CommandEntry("key", "Manage API keys."),
     "limit": CommandEntry("limit", "Show and set the limits of an account."),
+    "margin": CommandEntry("margin", "Show what messages brought and what carriers cost."),
     "message": CommandEntry("message", "Find messages and see what happened to them."),
     "migrate": CommandEntry("service", "Migrate the database to the schema of this release."),
     "operator-key": CommandEntry("key", "Manage the keys of the operator API."),

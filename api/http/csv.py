@@ -23,8 +23,11 @@ QUOTED = re.compile('[,"\n\r]')
 
 
 def csv_line(values: Iterable[object]) -> str:
-    """Format the values as one CSV line; None becomes an empty cell."""
-    return ",".join("" if value is None else csv_cell(str(value)) for value in values) + "\n"
+    """Format the values as one CSV line; None becomes an empty cell. A number is no formula, also if it is negative."""
+    cells = (
+        str(value) if isinstance(value, int) else csv_cell("" if value is None else str(value)) for value in values
+    )
+    return ",".join(cells) + "\n"
 
 
 def csv_cell(value: str) -> str:

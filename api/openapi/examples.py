@@ -14,6 +14,7 @@ from api.schemas.examples import (
     SEND_ID,
     SENT_AT,
 )
+from shared.prices.margin import COLUMNS
 
 CHANGED: dict[str, dict[str, Any]] = {
     "/sms/send-group": {
@@ -52,6 +53,7 @@ CSV = {
     ("GET", "/suppressions"): f"phone,category,sender_id,reason,created_at\n{PHONE},,,stop,{SENT_AT}\n",
     ("GET", "/usage"): "day,sender_id,country,category,status,messages,credits\n"
     "2026-03-02,ACME,KE,transactional,delivered,3,3\n",
+    ("GET", "/margin"): f"{','.join(COLUMNS)}\n2026-03-02,17,acme,KE,main,3,30,24,6,0\n",
 }
 """Example responses of the operations that support `Accept: text/csv`."""
 

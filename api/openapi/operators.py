@@ -37,6 +37,7 @@ TAGS = {
     "keys": "API keys of accounts.",
     "limits": "Limits and rules of accounts, and the pumping guard.",
     "money": "Top-ups, reversals and refunds.",
+    "margin": "What messages brought, and what they cost.",
     "senders": "Sender IDs: the queue of requests, and decisions.",
     "carriers": "Carriers: state, pace, pauses, rate limits and test messages.",
     "queue": "What waits, and what limits it.",

@@ -10,6 +10,7 @@ import api.operator.inbound.routes
 import api.operator.installation.routes
 import api.operator.keys.routes
 import api.operator.limits.routes
+import api.operator.margin.routes
 import api.operator.messages.routes
 import api.operator.money.routes
 import api.operator.queue.routes

@@ -73,6 +73,7 @@ OPERATOR_MENU: Menu = (
         (
             Entry("operator.carriers.index", _("Carriers"), "send", "read"),
             Entry("operator.queue.index", _("Queue"), "list", "read"),
+            Entry("operator.margin.index", _("Margin"), "coins", "read"),
             Entry("operator.installation.index", _("Health"), "shield", "read"),
             Entry("operator.changes.index", _("Audit log"), "clock", "read"),
         ),

@@ -147,6 +147,7 @@ POST   /guard/release                                                  carriers 
 GET    /inbound                                                        read               admin support
 POST   /inbound/assign                                                 senders            admin
 GET    /inbound/numbers                                                read               admin support
+GET    /margin                                                         read               admin support
 GET    /messages                                                       read               admin support
 GET    /messages/<uuid:message_id>                                     read               admin support
 GET    /pumping-findings                                               read               admin support

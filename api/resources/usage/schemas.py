@@ -15,14 +15,21 @@ RESULTS = [MessageStatus(status) for status in STORED_STATUSES]
 
 
 class Dimensions(fields.String):
-    """Names of dimensions, separated by commas."""
+    """Names of dimensions, separated by commas; by default all."""
+
+    def __init__(self, names: tuple[str, ...], example: str) -> None:
+        listed = f"{', '.join(names[:-1])} and {names[-1]}"
+        pattern = "^({0})(,({0}))*$".format("|".join(names))
+        description = f"Dimensions to group by, separated by commas: any of {listed}."
+        super().__init__(description, example, load_default=lambda: list(names), pattern=pattern)
+        self.names = names
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
         names = super()._deserialize(value, attr, data, **kwargs).split(",")
-        unknown = [name for name in names if name not in DIMENSIONS]
+        unknown = [name for name in names if name not in self.names]
         if unknown:
             raise fail(
-                "invalid", f"{unknown[0][:40]!r} is not one of {', '.join(DIMENSIONS)}. Separate several with commas."
+                "invalid", f"{unknown[0][:40]!r} is not one of {', '.join(self.names)}. Separate several with commas."
             )
         return list(dict.fromkeys(names))
 
@@ -41,12 +48,7 @@ class UsageQuery(Request):
 
     since = Day("The first day, in UTC; defaults to 30 days ago.", "2026-03-01")
     until = Day("The last day, in UTC; defaults to today.", "2026-03-31")
-    by = Dimensions(
-        "Dimensions to group by, separated by commas: any of day, sender_id, country, category and status.",
-        "day,status",
-        load_default=lambda: list(DIMENSIONS),
-        pattern="^({0})(,({0}))*$".format("|".join(DIMENSIONS)),
-    )
+    by = Dimensions(DIMENSIONS, "day,status")
     sender_id = fields.String("Only messages from this sender ID.", "ACME")
     country = fields.Country("Only messages to this country: two letters of ISO 3166-1.", "KE")
     category = fields.Enum(Category, "Only messages of this category.", "transactional")

@@ -14,6 +14,7 @@ from console.views.operator import (
     doubts,
     inbound,
     installation,
+    margin,
     messages,
     queue,
     sender_ids,
@@ -21,7 +22,7 @@ from console.views.operator import (
 
 pages = Blueprint("operator", __name__, url_prefix="/operator")
 
-for _theme in (access, accounts, carriers, changes, doubts, inbound, installation, messages, queue, sender_ids):
+for _theme in (access, accounts, carriers, changes, doubts, inbound, installation, margin, messages, queue, sender_ids):
     pages.register_blueprint(_theme.pages)
 
 

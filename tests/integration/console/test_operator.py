@@ -308,6 +308,17 @@ def test_a_carrier_is_paused_and_resumed(console: Console, carrier: str) -> None
     assert admin.open("/operator/carriers/nobody/pause").status_code == 404
 
 
+def test_the_margin_is_shown_by_one_dimension_or_all(console: Console) -> None:
+    with console.service.engine.begin() as connection:
+        values = "(:account, '2026-03-01T09:00Z', 'KE', 'one', true, 4711, 3, 8123, false)"
+        connection.execute(text(f"INSERT INTO margin VALUES {values}"), {"account": console.service.account_id})
+    support = console.operator("support")
+    assert all(each in support.open("/operator/margin/?since=2026-03-01").text for each in ("4,711", "-8,120", "one"))
+    of_countries = support.open("/operator/margin/?since=2026-03-01&by=country").text
+    assert "KE" in of_countries and "one" not in re.findall(r"<td[^>]*>(.*?)</td>", of_countries)
+    assert "There is a problem" in support.open("/operator/margin/?since=never").text
+
+
 def test_support_sees_whole_phones_only_with_a_recorded_reason(console: Console, in_doubt: InDoubt) -> None:
     support, doubts = console.operator("support"), f"/operator/doubts/?send_id={in_doubt.send_id}"
     recorded = actions(console).count("person.sees_texts")

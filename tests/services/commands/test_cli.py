@@ -434,3 +434,14 @@ def make_due(engine: Engine, send: str) -> None:
     with engine.begin() as connection:
         connection.execute(text("UPDATE send SET send_at = now() WHERE id = :id"), {"id": send})
         connection.execute(text("UPDATE batch SET due_at = now() WHERE send_id = :id"), {"id": send})
+
+
+def test_the_margin_is_shown_by_the_chosen_dimensions(run: Run, service: Service) -> None:
+    values = "(:account, '2026-03-01T09:00Z', 'KE', 'one', true, 4, 3, 8, false)"
+    with service.engine.begin() as connection:
+        connection.execute(text(f"INSERT INTO margin VALUES {values}"), {"account": service.account_id})
+    days = ("--since", "2026-03-01", "--until", "2026-03-01")
+    (row,) = as_json(run("margin", *days, "--by", "country", "--json"))
+    assert row == {"country": "KE", "messages": 4, "credits": 3, "cost": 8, "margin": -5, "messages_without_cost": 0}
+    assert "one" in run("margin", *days).stdout
+    assert "is not one of" in run("margin", "--by", "sender_id", code=2).stderr

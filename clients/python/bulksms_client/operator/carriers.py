@@ -28,3 +28,7 @@ class Carriers(Theme):
     def queue(self, limit: int = 200) -> Any:
         """What waits and is being sent, by account, category and carrier, with what limits it."""
         return self._get("/queue", limit=limit)
+
+    def margin(self, limit: int = 1000, **query: Any) -> Any:
+        """What messages brought and cost, by `since`, `until`, `by`, `cursor`."""
+        return self._get("/margin", limit=limit, **query)

@@ -1,0 +1,1 @@
+"""What messages brought, and what they cost."""

@@ -24,6 +24,7 @@ from shared.health.finding import Finding, Installation, first_line
 from shared.health.inbound import keywords_finding
 from shared.health.oidc import check_oidc
 from shared.health.postgres import DISK_FULL, check_server, check_writing
+from shared.health.prices import check_prices
 from shared.health.receipts import check_receipts
 from shared.health.replica import check_replica
 from shared.health.restore_guard import WORKERS, check_guard
@@ -147,6 +148,7 @@ def _contents(connection: Connection, target: Installation) -> Iterator[Finding]
         "sender IDs": lambda: [_sender_ids(connection)],
         "receipts": lambda: check_receipts(connection),
         "STOP and START": lambda: [keywords_finding(connection)],
+        "prices": lambda: check_prices(connection),
         "unmatched receipts": lambda: [_count(connection, "unmatched receipts", RECEIPTS, unmatched)],
     }
     for name, check in checks.items():

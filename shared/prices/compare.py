@@ -1,12 +1,14 @@
 """Says what a version changes: each price that is another one than before, and those below what carriers cost."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
+from itertools import product
 from typing import Final, Literal, NamedTuple
 
 from sqlalchemy import Connection
 
 from shared.prices.book import OF_VERSION
+from shared.prices.costs import Costs
 from shared.prices.price_table import PriceTable
 
 MAX_SHOWN: Final = 100
@@ -52,7 +54,7 @@ class Comparison(NamedTuple):
 Keys = list[tuple[str, str]]
 
 
-def compare(connection: Connection, before: int | None, after: int, costs: Mapping[str, PriceTable]) -> Comparison:
+def compare(connection: Connection, before: int | None, after: int, costs: Costs) -> Comparison:
     """Compare two versions of a list, by what each of their prefixes costs. `costs` are the carriers'."""
     old_keys, old = _table(connection, before)
     new_keys, new = _table(connection, after)
@@ -62,12 +64,8 @@ def compare(connection: Connection, before: int | None, after: int, costs: Mappi
         counts[each.change] += 1
         if counts[each.change] <= MAX_SHOWN:
             changes.append(each)
-    below_cost_count, below_cost = 0, []
-    for each in _below_cost(new_keys, new, costs):
-        below_cost_count += 1
-        if below_cost_count <= MAX_SHOWN:
-            below_cost.append(each)
-    return Comparison(counts, changes, below_cost_count, below_cost)
+    below = list(below_cost(new, costs))
+    return Comparison(counts, changes, len(below), below[:MAX_SHOWN])
 
 
 def _table(connection: Connection, version: int | None) -> tuple[Keys, PriceTable]:
@@ -91,12 +89,14 @@ def _changes(old_keys: Keys, old: PriceTable, new_keys: Keys, new: PriceTable) -
         yield PriceChange(change, category, prefix, before, after)
 
 
-def _below_cost(
-    keys: Iterable[tuple[str, str]], table: PriceTable, costs: Mapping[str, PriceTable]
-) -> Iterator[BelowCost]:
-    for category, prefix in keys:
-        price = table.find(prefix, category)
-        for carrier, of_carrier in costs.items():
-            cost = of_carrier.find(prefix, category)
-            if price is not None and cost is not None and price.credits < cost.credits:
+def below_cost(table: PriceTable, costs: Costs) -> Iterator[BelowCost]:
+    """Each price that is lower than what a carrier costs there, or within its prefix, once."""
+    for carrier, of_carrier in costs.items():
+        keys = [*table.keys(), *of_carrier.keys()]
+        categories, prefixes = sorted({category for category, _ in keys}), sorted({prefix for _, prefix in keys})
+        found = set()
+        for category, prefix in product(categories, prefixes):
+            price, cost = table.find(prefix, category), of_carrier.find(prefix, category)
+            if price is not None and cost is not None and price.credits < cost.credits and (price, cost) not in found:
+                found.add((price, cost))
                 yield BelowCost(category, prefix, price.credits, carrier, cost.credits)

@@ -1,4 +1,4 @@
-"""What messages brought and cost, by the operator API."""
+"""What messages brought and cost, by the operator API, and the doctor's look at prices below cost."""
 
 import csv
 import io
@@ -6,6 +6,10 @@ import io
 import pytest
 from sqlalchemy import text
 
+from shared.db.connection import reading
+from shared.health.prices import check_prices
+from shared.prices.lists import assign
+from tests.harness.costs import valid_list
 from tests.harness.operator import OperatorClient
 from tests.harness.service import Service
 
@@ -63,3 +67,24 @@ def test_pages_and_csv_have_the_same_rows(operator: OperatorClient) -> None:
 def test_a_report_that_cannot_be_made_is_refused(operator: OperatorClient, query: str) -> None:
     response = operator.get(f"/margin?{query}")
     assert (response.status_code, response.json["code"]) == (400, "validation_failed")
+
+
+def test_the_doctor_names_prices_below_cost(service: Service) -> None:
+    def findings() -> list[tuple[str, str]]:
+        with reading(service.engine) as connection:
+            return [(each.outcome, each.detail) for each in check_prices(connection)]
+
+    assert findings() == [("ok", "none is lower than a carrier costs")]
+    valid_list(service.engine, "of main", ("", "254", 2), ("", "25471", 9), ("", "1", 5), carrier="main")
+    sold = valid_list(service.engine, "retail", ("", "254", 3), ("marketing", "254", 1), ("", "1", 4))
+    assert findings() == [("ok", "none is lower than a carrier costs")]  # nobody has the list
+    with service.engine.begin() as connection:
+        assign(connection, service.account_id, sold)
+        connection.execute(text("UPDATE price_assignment SET valid_from = now()"))
+    assert findings() == [
+        (
+            "notice",
+            "4 prices are lower in retail than a carrier costs: any to 1 for 4 (main: 5); any to 25471 for 3 (main: 9);"
+            " marketing to 254 for 1 (main: 2)",
+        )
+    ]

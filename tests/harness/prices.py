@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from sqlalchemy import Engine, text
+from sqlalchemy import Connection, Engine, text
 
 from shared.prices.lists import assign, create_list, publish, upload
 from shared.prices.sheet import SheetRow
@@ -17,12 +17,21 @@ def publish_prices(engine: Engine, prices: Priced, name: str = "standard", accou
     with engine.begin() as connection:
         found = connection.execute(text("SELECT id FROM price_list WHERE name = :name"), {"name": name}).scalar()
         price_list = create_list(connection, name) if found is None else found
-        rows = (SheetRow(line, *each) for line, each in enumerate(prices, 2))
-        version = upload(connection, price_list, rows).version_id
-        assert version is not None
-        publish(connection, version)
+        version = _publish(connection, price_list, prices)
         assign(connection, account, price_list)
-        for table in ("price_version", "price_assignment"):
-            last = f"(SELECT max(id) FROM {table})"
-            connection.execute(text(f"UPDATE {table} SET valid_from = clock_timestamp() WHERE id = {last}"))
+        _make_valid(connection, "price_assignment")
     return version
+
+
+def _publish(connection: Connection, price_list: int, prices: Priced) -> int:
+    rows = (SheetRow(line, *each) for line, each in enumerate(prices, 2))
+    version = upload(connection, price_list, rows).version_id
+    assert version is not None
+    publish(connection, version)
+    _make_valid(connection, "price_version")
+    return version
+
+
+def _make_valid(connection: Connection, table: str) -> None:
+    last = f"(SELECT max(id) FROM {table})"
+    connection.execute(text(f"UPDATE {table} SET valid_from = clock_timestamp() WHERE id = {last}"))

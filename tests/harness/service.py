@@ -106,11 +106,11 @@ class Service:
             other.account_id = connection.execute(found, {"account": self.account_id}).scalar_one()
         return other
 
-    def new_group(self, phones: list[str]) -> str:
-        """A group of the account with these contacts. Returns its id."""
+    def new_group(self, phones: list[str], account: int | None = None) -> str:
+        """A group of the account, or of another one, with these contacts. Returns its id."""
         with self.engine.begin() as connection:
             made = connection.execute(text("SELECT count(*) FROM contact_group")).scalar_one()
-            group = create_group(connection, self.account_id, f"Group {made}")
+            group = create_group(connection, account or self.account_id, f"Group {made}")
             add_contacts(connection, group, phones)
         return str(group)
 

@@ -99,6 +99,7 @@ CATALOGUE: dict[str, Kind] = {
     "sender_not_found": Kind(404, "Sender ID not found", "List your sender IDs with GET /api/v1/sender-ids."),
     "webhook_not_found": Kind(404, "Webhook not found", "List your webhooks with GET /api/v1/webhooks."),
     "delivery_not_found": Kind(404, "Delivery not found", "List the webhook's deliveries."),
+    "statement_not_found": Kind(404, "Statement not found", "List the months with GET /api/v1/statements."),
     "erasure_not_found": Kind(404, "Erasure not found", "List your erasures with GET /api/v1/erasures."),
     "account_not_found": Kind(404, "Account not found", "GET /api/v1/me lists your accounts."),
     "person_not_found": Kind(404, "Person not found", "List the account's people with GET /api/v1/people."),

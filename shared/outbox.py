@@ -69,6 +69,7 @@ class EventType(StrEnum):
     SENDER_ID_SUSPENDED = "sender_id.suspended"
     BALANCE_LOW = "balance.low"
     SPEND_THRESHOLD = "spend.threshold"
+    STATEMENT_CLOSED = "statement.closed"
     WEBHOOK_DISABLED = "webhook.disabled"
     WEBHOOK_TEST = "webhook.test"
 

@@ -27,6 +27,7 @@ from worker.jobs.erasure import erase_one
 from worker.jobs.import_contacts import Importer
 from worker.jobs.retention import forget
 from worker.jobs.spend_thresholds import SPEND_SECONDS, report_spending
+from worker.jobs.statements import count_statements
 from worker.jobs.usage import CHECK_SECONDS, count_due
 from worker.pacing.carrier_status import CarrierStatus
 from worker.pacing.circuit_breaker import CircuitBreaker
@@ -47,7 +48,8 @@ from worker.sweeper import Sweeper
 MAX_POOLED_CARRIERS = 6
 """Carriers whose cycles have database connections reserved; cycles of further carriers may have to wait for one."""
 ERASURE_SECONDS, RETENTION_SECONDS = 10.0, 600.0
-"""Seconds between two looks for erasures that are due, and for sends whose retention is over."""
+"""Seconds between two looks for erasures that are due; and for sends whose retention is over, and hours
+that statements can be continued by."""
 COST_SECONDS = 60.0
 """Seconds after which what carriers cost is read again."""
 
@@ -135,6 +137,7 @@ class WorkerProcess:
         engine, days, prices = self.audit_engine, self.settings.retention_days, self._prices
         repeat(lambda: count_due(engine, stop, prices), CHECK_SECONDS, "usage", stop)
         repeat(lambda: report_spending(engine), SPEND_SECONDS, "spend thresholds", stop)
+        repeat(lambda: count_statements(engine), RETENTION_SECONDS, "statements", stop)
         repeat(lambda: erase_due(engine, stop), ERASURE_SECONDS, "erasure", stop)
         repeat(lambda: forget(engine, days, prices=prices), RETENTION_SECONDS, "retention", stop, at_once=True)
         repeat(self.read_costs, COST_SECONDS, "costs", stop)

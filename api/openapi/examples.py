@@ -51,6 +51,10 @@ CSV = {
     ),
     ("GET", "/groups/<uuid:group_id>/contacts"): f"phone,city,name,tags\n{PHONE},Nairobi,Ann,vip;new\n",
     ("GET", "/suppressions"): f"phone,category,sender_id,reason,created_at\n{PHONE},,,stop,{SENT_AT}\n",
+    ("GET", "/statements/<month>"): (
+        "kind,month,sender_id,category,price,messages,segments,credits\nopening,,,,,,,1000\n"
+        "capture,,ACME,transactional,2,410,820,-820\nclosing,,,,,,,180\n"
+    ),
     ("GET", "/usage"): "day,sender_id,country,category,status,messages,credits\n"
     "2026-03-02,ACME,KE,transactional,delivered,3,3\n",
     ("GET", "/margin"): f"{','.join(COLUMNS)}\n2026-03-02,17,acme,KE,main,3,30,24,6,0\n",

@@ -36,7 +36,7 @@ TAGS = {
     "accounts": "Accounts: create, change, suspend and close them.",
     "keys": "API keys of accounts.",
     "limits": "Limits and rules of accounts, and the pumping guard.",
-    "money": "Top-ups, reversals and refunds.",
+    "money": "Top-ups, reversals, adjustments, refunds and statements.",
     "margin": "What messages brought, and what they cost.",
     "senders": "Sender IDs: the queue of requests, and decisions.",
     "carriers": "Carriers: state, pace, pauses, rate limits and test messages.",
@@ -56,6 +56,7 @@ PATH_VARIABLES: Final[dict[str, tuple[str, Any]]] = {
     "limit_name": ("The limit's name.", "sender ACME"),
     "send_id": ("The send.", SEND_ID),
     "message_id": ("The message.", MESSAGE_ID),
+    "month": ("The month, UTC.", "2026-03"),
     "sender": ("The `sender` of the sender ID.", SENDER_UUID),
     "top_up_id": ("The top-up.", TOP_UP_ID),
 }

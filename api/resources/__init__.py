@@ -29,6 +29,7 @@ import api.resources.sends.errors
 import api.resources.sends.rejected
 import api.resources.sends.routes
 import api.resources.sign_in.routes
+import api.resources.statements.routes
 import api.resources.suppressions.routes
 import api.resources.usage.routes
 import api.resources.webhooks.routes

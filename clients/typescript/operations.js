@@ -85,6 +85,8 @@ export const OPERATIONS = {
   listSignInMethods: {"method": "GET", "path": "/api/v1/sign-in/methods", "keyed": false, "type": null},
   signIn: {"method": "POST", "path": "/api/v1/sign-in", "keyed": false, "type": "application/json"},
   signInByLink: {"method": "POST", "path": "/api/v1/sign-in/link", "keyed": false, "type": "application/json"},
+  listStatements: {"method": "GET", "path": "/api/v1/statements", "keyed": false, "type": null},
+  getStatement: {"method": "GET", "path": "/api/v1/statements/{month}", "keyed": false, "type": null},
   listSuppressions: {"method": "GET", "path": "/api/v1/suppressions", "keyed": false, "type": null},
   createSuppressions: {"method": "POST", "path": "/api/v1/suppressions", "keyed": true, "type": "application/json"},
   importSuppressions: {"method": "POST", "path": "/api/v1/suppressions/import", "keyed": true, "type": "text/csv"},

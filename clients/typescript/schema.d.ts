@@ -2174,6 +2174,77 @@ export interface LinkToken {
   token: string;
 }
 
+/** What moved the balance in a month: `opening` and the five sums add up to `closing`. */
+export interface StatementSummary {
+  /** The month, UTC, by the time of posting. */
+  month: string;
+  /** Whether the month is over and counted: then it never changes. */
+  closed: boolean;
+  /** Available and reserved credits when the month began. */
+  opening: number;
+  /** Credits of top-ups. */
+  top_ups: number;
+  /** Credits of reversed top-ups; negative. */
+  reversals: number;
+  /** Credits of adjustments; negative if more were taken than given. */
+  adjustments: number;
+  /** Credits charged for messages; negative. A reserve is not charged yet. */
+  charges: number;
+  /** Credits of refunds. */
+  refunds: number;
+  /** Available and reserved credits when it ended, or now. */
+  closing: number;
+}
+
+export interface StatementSummaryList {
+  /** The entries. */
+  data: Array<StatementSummary>;
+}
+
+/** What was posted with one kind and, for messages, one sender ID, category and price. */
+export interface StatementLine {
+  /** The kind of the ledger's entries; `capture` is a charge. */
+  kind: "topup" | "reversal" | "adjustment" | "capture" | "refund";
+  /** Of refunds, the month in which their batch was first charged. */
+  month: string | null;
+  /** The messages' sender ID. */
+  sender_id: string | null;
+  /** Their category. */
+  category: "authentication" | "transactional" | "marketing" | null;
+  /** Credits per message. */
+  price: number | null;
+  /** Number of messages; 0 if it is about none. */
+  messages: number;
+  /** Segments of the messages. */
+  segments: number;
+  /** Credits that the balance gained; negative if it lost them. */
+  credits: number;
+}
+
+/** A month with its lines, whose credits are the difference of the two balances. */
+export interface Statement {
+  /** The month, UTC, by the time of posting. */
+  month: string;
+  /** Whether the month is over and counted: then it never changes. */
+  closed: boolean;
+  /** Available and reserved credits when the month began. */
+  opening: number;
+  /** Credits of top-ups. */
+  top_ups: number;
+  /** Credits of reversed top-ups; negative. */
+  reversals: number;
+  /** Credits of adjustments; negative if more were taken than given. */
+  adjustments: number;
+  /** Credits charged for messages; negative. A reserve is not charged yet. */
+  charges: number;
+  /** Credits of refunds. */
+  refunds: number;
+  /** Available and reserved credits when it ended, or now. */
+  closing: number;
+  /** What was posted, summed up. */
+  lines: Array<StatementLine>;
+}
+
 /** A phone number that has opted out, and what the opt-out applies to. */
 export interface Suppression {
   /** Digits only, starting with the country code. */
@@ -2635,6 +2706,10 @@ export interface Operations {
   signIn(request: { body: EmailAndPassword; signal?: AbortSignal }): Promise<SignedIn>;
   /** Sign in by a link of bulksms person link, which works once, without password or code. */
   signInByLink(request: { body: LinkToken; signal?: AbortSignal }): Promise<SignedIn>;
+  /** List the months of the account, newest first: what moved the balance, by the time of posting. */
+  listStatements(request?: { signal?: AbortSignal }): Promise<StatementSummaryList>;
+  /** Show a month, such as 2026-03. A closed one never changes; GET /usage has the messages by country. */
+  getStatement(request: { path: { month: string }; signal?: AbortSignal }): Promise<Statement>;
   /** List the opt-outs, ordered by phone number; with Accept: text/csv, stream all of them as CSV. */
   listSuppressions(request?: { query?: { limit?: number; cursor?: string; phone?: string; category?: "authentication" | "transactional" | "marketing"; sender_id?: string; reason?: string }; signal?: AbortSignal }): Promise<SuppressionPage>;
   /** Add up to 100,000 phone numbers to the opt-out list, for all messages, one category, one sender ID, or both. */

@@ -32,6 +32,7 @@ EVENTS = (
     "sender_id.suspended",
     "balance.low",
     "spend.threshold",
+    "statement.closed",
     "webhook.disabled",
 )
 PENDING_SECONDS, IDLE_SECONDS = 3, 6

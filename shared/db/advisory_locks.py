@@ -11,3 +11,5 @@ RETENTION = 7_305_243
 """Held by whoever forgets sends, or moves their messages."""
 ARCHIVE = 7_305_244
 """Held by the command that archives, restores or rewrites weeks."""
+STATEMENTS = 7_305_245
+"""Held by the worker that continues a statement."""

@@ -87,6 +87,8 @@ POST   /sms/quote                                                      sms:send 
 POST   /sms/send                                                       sms:send           owner sender
 POST   /sms/send-bulk                                                  sms:send           owner sender
 POST   /sms/send-group                                                 sms:send           owner sender
+GET    /statements                                                     balance:read       owner sender viewer
+GET    /statements/<month>                                             balance:read       owner sender viewer
 GET    /suppressions                                                   suppressions:read  owner sender viewer
 POST   /suppressions                                                   suppressions:write owner sender
 DELETE /suppressions/<phone:phone>                                     suppressions:write owner sender
@@ -120,6 +122,8 @@ POST   /accounts/<int:account_id>/messages/<uuid:message_id>/refund    money    
 GET    /accounts/<int:account_id>/rules                                read               admin support
 PATCH  /accounts/<int:account_id>/rules/<category>                     accounts           admin
 POST   /accounts/<int:account_id>/sends/<uuid:send_id>/refund          money              admin
+GET    /accounts/<int:account_id>/statements                           read               admin support
+GET    /accounts/<int:account_id>/statements/<month>                   read               admin support
 POST   /accounts/<int:account_id>/suspend                              accounts           admin
 GET    /accounts/<int:account_id>/top-ups                              read               admin support
 POST   /accounts/<int:account_id>/top-ups                              money              admin

@@ -118,5 +118,5 @@ NOBODYS = {
 """What no account has; without a line here it is a UUID."""
 OF_A_PERSON = {"session_id"}
 """Variables that name what a person has, whatever their accounts (tests/integration/people/test_sessions.py)."""
-OF_NO_ACCOUNT = {"code"}
+OF_NO_ACCOUNT = {"code", "month"}
 """Variables that name what belongs to no account."""

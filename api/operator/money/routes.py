@@ -1,4 +1,4 @@
-"""Top-ups, their reversals, adjustments and refunds."""
+"""Top-ups, their reversals, adjustments, refunds, and statements."""
 
 from collections.abc import Callable
 from typing import Any
@@ -24,11 +24,14 @@ from api.operator.money.schemas import (
     TopUpResponse,
 )
 from api.problems import Problem
-from api.schemas.paging import Paging, page_of
+from api.resources.statements.routes import show_statement
+from api.resources.statements.schemas import StatementResponse, StatementSummaryResponse
+from api.schemas.paging import Paging, list_of, page_of
 from shared.accounts import adjustments, overview, top_ups
 from shared.accounts.audit_log import Actor
 from shared.accounts.refunds import Refund, refund_message, refund_send
 from shared.ids import LAST_NUMBER
+from shared.statements import read_statements
 
 
 @operator_endpoint(
@@ -134,6 +137,24 @@ def refund_account_message(
 ) -> IdempotentResponse:
     """Refund a message that was charged, once. Refused if its send was refunded before."""
     return _refund(caller, account_id, body, refund_message, "message", message_id)
+
+
+@operator_endpoint(
+    "GET", "/accounts/<int:account_id>/statements", response=list_of(StatementSummaryResponse), scope="read"
+)
+def list_account_statements(caller: Operator, account_id: int) -> Any:
+    """List the months of an account, newest first: what moved its balance, by the time of posting."""
+    with reading_list(services().engine) as connection:
+        need_account(connection, account_id)
+        return {"data": [each.as_dict() for each in read_statements(connection, account_id)]}
+
+
+@operator_endpoint("GET", "/accounts/<int:account_id>/statements/<month>", response=StatementResponse, scope="read")
+def get_account_statement(caller: Operator, account_id: int, month: str) -> Any:
+    """Show a month of an account. With `Accept: text/csv`, it is a CSV file."""
+    with reading_list(services().engine) as connection:
+        need_account(connection, account_id)
+        return show_statement(connection, account_id, month, "not_found")
 
 
 def _lasting_key(caller: Operator, body: dict[str, Any]) -> str:

@@ -1,6 +1,7 @@
 """The `data` of events, in webhook posts and in the event stream."""
 
 from api.resources.messages.schemas import MessageErrorResponse
+from api.resources.statements.schemas import StatementSummaryResponse
 from api.schemas import fields
 from api.schemas.base import Response
 from api.schemas.examples import (
@@ -103,6 +104,10 @@ class SpendThresholdData(Response):
     spend_threshold = fields.Integer("The threshold.", 50_000)
 
 
+class StatementClosedData(StatementSummaryResponse):
+    """A month that is over and counted."""
+
+
 class WebhookDisabledData(Response):
     """A webhook that was disabled."""
 
@@ -124,6 +129,7 @@ def data_of(event: EventType) -> type[Response]:
         EventType.SUPPRESSION_CREATED: SuppressionEventData,
         EventType.BALANCE_LOW: LowBalanceData,
         EventType.SPEND_THRESHOLD: SpendThresholdData,
+        EventType.STATEMENT_CLOSED: StatementClosedData,
         EventType.WEBHOOK_DISABLED: WebhookDisabledData,
         EventType.WEBHOOK_TEST: WebhookTestData,
     }

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from typing import Any
+from urllib.parse import quote
 
 from bulksms_client.theme import Theme
 
@@ -16,6 +17,14 @@ class Money(Theme):
     def transactions(self, limit: int = 50, **query: Any) -> Any:
         """The ledger, newest first; by `cursor`."""
         return self._get("/balance/transactions", limit=limit, **query)
+
+    def statements(self) -> Any:
+        """The months of the account, newest first, with their sums."""
+        return self._get("/statements")
+
+    def statement(self, month: str) -> Any:
+        """The statement of a month such as `2026-11`, with its lines."""
+        return self._get(f"/statements/{quote(month, safe='')}")
 
     def refill(self, key: str | None = None) -> Any:
         """Refill the sandbox's play credits."""

@@ -1,9 +1,12 @@
-"""The ledger."""
+"""The ledger, and the statements that are cut from it."""
 
 from sqlalchemy import (
+    JSON,
     BigInteger,
     CheckConstraint,
     Column,
+    Date,
+    ForeignKey,
     Identity,
     PrimaryKeyConstraint,
     Table,
@@ -46,4 +49,17 @@ ledger = Table(
     PrimaryKeyConstraint("account_id", "id"),
     UniqueConstraint("subject", "kind", "step", name="uq_ledger_operation"),
     comment="append-only: a trigger refuses UPDATE, DELETE and TRUNCATE",
+)
+
+statement = Table(
+    "statement",
+    metadata,
+    Column("account_id", BigInteger, ForeignKey("account.id"), primary_key=True),
+    Column("month", Date, primary_key=True, comment="its first day, UTC"),
+    Column("opening", BigInteger, nullable=False),
+    Column("lines", JSON, nullable=False, comment="what was posted, summed up; closed statements never change"),
+    Column("counted_to", MOMENT, nullable=False, comment="what was posted before is in the lines"),
+    Column("ledger_id", BigInteger, nullable=False, comment="no entry up to this one is still to be counted"),
+    Column("closed_at", MOMENT, comment="when all of the month was counted; null: not yet"),
+    comment="the months of an account, without gaps",
 )

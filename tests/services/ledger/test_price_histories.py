@@ -8,6 +8,7 @@ import random
 import threading
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
+from typing import Any
 from uuid import UUID
 
 import pytest
@@ -163,8 +164,9 @@ class History:
                 return
             self.refunded += row["cost"]
 
-    def messages(self) -> list[dict[str, object]]:
-        return self.service.get("/messages?limit=1000", token=self.token).json["data"]
+    def messages(self) -> list[dict[str, Any]]:
+        rows: list[dict[str, Any]] = self.service.get("/messages?limit=1000", token=self.token).json["data"]
+        return rows
 
     def check(self) -> None:
         """Everything that tells of money, against the prices that were published."""

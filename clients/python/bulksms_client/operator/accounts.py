@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from typing import Any
+from urllib.parse import quote
 
 from bulksms_client.theme import Theme
 
@@ -44,6 +45,14 @@ class Accounts(Theme):
     def rules(self, account_id: int) -> Any:
         """Its quiet hours and caps, by category."""
         return self._get(f"/accounts/{account_id}/rules")
+
+    def statements(self, account_id: int) -> Any:
+        """The months of an account, newest first, with their sums."""
+        return self._get(f"/accounts/{account_id}/statements")
+
+    def statement(self, account_id: int, month: str) -> Any:
+        """The statement of a month such as `2026-11`, with its lines."""
+        return self._get(f"/accounts/{account_id}/statements/{quote(month, safe='')}")
 
 
 class AccountKeys(Theme):

@@ -40,6 +40,7 @@ COMMANDS = {
     "send": CommandEntry("send", "Show, hold, release and cancel sends."),
     "sender": CommandEntry("sender", "Manage sender IDs."),
     "smsc": CommandEntry("smsc", "Run a simulated SMSC to try SMPP without a carrier."),
+    "statement": CommandEntry("statement", "Show what moved an account's balance in a month."),
     "suppression": CommandEntry("group", "Manage the opt-out list of an account."),
     "text": CommandEntry("text", "List the keys that encrypt texts, and re-encrypt with another one."),
     "up": CommandEntry("service", "Run the whole service in this folder."),

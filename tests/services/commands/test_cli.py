@@ -107,6 +107,16 @@ def test_a_mistake_prints_one_sentence_and_fails(run: Run) -> None:
     assert result.stderr == "Error: There is no account 'nobody'. `bulksms account list` shows them all.\n"
 
 
+def test_a_statement_of_an_account(run: Run) -> None:
+    run("account", "create", "monthly")
+    run("account", "topup", "monthly", 500, "--reason", "invoice 7")
+    month = f"{datetime.now(UTC):%Y-%m}"
+    rows = as_json(run("statement", "monthly", month, "--json"))
+    assert [(row["kind"], row["credits"]) for row in rows] == [("opening", 0), ("topup", 500), ("closing", 500)]
+    assert "not closed yet" in run("statement", "monthly", month).stdout
+    assert "no statement of '2020-01'" in run("statement", "monthly", "2020-01", code=1).stderr
+
+
 def test_the_secret_is_shown_once(run: Run) -> None:
     run("account", "create", "programmer")
     made = as_json(

@@ -31,6 +31,7 @@ def account_pages(stand: Stand, tenant: Tenant, running: str) -> dict[str, str]:
         phone=PHONE,
         webhook=hook["webhook_id"],
         imported=_imported(stand, group),
+        month=_one(stand, "/statements")["month"],
     )
     return {name: f"/accounts/{tenant.account}/live{path}" for name, path in pages.items()} | OF_PERSON
 
@@ -42,6 +43,7 @@ def operator_pages(stand: Stand, tenant: Tenant) -> dict[str, str]:
         account=tenant.account,
         top_up=uuid.uuid4(),  # only submitting the form needs one that exists
         phone=PHONE,
+        month=_one(stand, "/statements")["month"],
         message=_one(stand, "/messages?status=delivered&limit=1")["message_id"],
         sender=stand.scalar("SELECT id FROM sender_id WHERE state = 'pending' LIMIT 1"),
         carrier="main",

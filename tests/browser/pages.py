@@ -94,6 +94,7 @@ def objects_of(console: Console) -> dict[str, str]:
         "imported": service.get("/imports").json["data"][0]["import_id"],
         "sender": str(sender),
         "carrier": "simulator",
+        "month": service.get("/statements").json["data"][0]["month"],
         "top_up": str(uuid.uuid4()),
         "new": f"invited-{uuid.uuid4().hex}",
     }

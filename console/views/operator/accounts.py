@@ -1,4 +1,4 @@
-"""Accounts: the list, one account, its state, its credit, top-ups, adjustments, and refunds."""
+"""Accounts: the list, one account, its state, its credit, top-ups, adjustments, statements, and refunds."""
 
 from http import HTTPStatus
 from typing import Any
@@ -42,7 +42,16 @@ def show(account_id: int) -> Any:
         senders=api.sender_ids.page(account_id=account_id, limit=SENDER_IDS),
         keys=api.api_keys.page(account_id, limit=100)["data"],
         top_ups=api.top_ups.page(account_id, **paging(TOP_UPS)),
+        months=api.accounts.statements(account_id)["data"],
     )
+
+
+@pages.get("/<int:account_id>/statements/<month>")
+def statement(account_id: int, month: str) -> Any:
+    """One month of an account, to be read or printed."""
+    name, found = operator().accounts.one(account_id)["name"], operator().accounts.statement(account_id, month)
+    back = url_for("operator.accounts.show", account_id=account_id)
+    return render_template("statements/show.html", statement=found, title=name, back=back)
 
 
 @pages.route("/<int:account_id>/<any(suspend, activate):action>", methods=["GET", "POST"])

@@ -6,6 +6,7 @@ import itertools
 import re
 import time
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 from urllib.parse import urljoin
@@ -44,6 +45,7 @@ def pages_of(console: Console) -> list[str]:
         *operators_pages(console),
         account,
         f"{account}/refund",
+        f"{account}/statements/{datetime.now(UTC):%Y-%m}",
         f"/operator/messages/{message}",
         f"{account}/suspend",
         f"{account}/activate",

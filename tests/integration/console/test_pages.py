@@ -1,5 +1,7 @@
 """Every page of an account opens, for each role and in both worlds, or is refused."""
 
+from datetime import UTC, datetime
+
 import pytest
 
 from console.views import ACCOUNT_PAGES
@@ -42,3 +44,13 @@ def test_usage_is_shown_for_a_year_at_most(console: Console, until: str, status:
     page = console.browser().get(f"/usage/?since=2024-01-01&until={until}")
     assert (page.status_code, "Choose at most a year." in page.text) == (status, status == 400)
     assert f'value="{until}"' in page.text
+
+
+def test_a_statement_is_shown(console: Console) -> None:
+    browser = console.browser("viewer")
+    console.service.bulk(["254711000001", "254711000002"])
+    month = f"{datetime.now(UTC):%Y-%m}"
+    assert f"/credits/statements/{month}" in browser.get("/credits/").text
+    page = browser.get(f"/credits/statements/{month}").text
+    assert "Opening balance" in page and "Charged" in page and f"since={month}-01" in page
+    assert browser.get("/credits/statements/2000-01").status_code == 404

@@ -8,7 +8,20 @@ from console.settings import Settings
 from tests.browser import pages
 
 OBJECT = "01900000-0000-7000-8000-000000000000"
-NAMES = ("single", "many", "open", "group", "message", "webhook", "imported", "sender", "top_up", "carrier", "phone")
+NAMES = (
+    "single",
+    "many",
+    "open",
+    "group",
+    "message",
+    "webhook",
+    "imported",
+    "sender",
+    "top_up",
+    "carrier",
+    "phone",
+    "month",
+)
 OBJECTS = dict.fromkeys((*NAMES, "link", "invited", "new"), OBJECT) | {"account": "17"}
 NOT_PAGES = {
     "GET accounts.health",

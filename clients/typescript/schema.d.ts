@@ -19,7 +19,7 @@ export interface Rejected {
   /** As given; null if it was not a string. */
   phone: string | null;
   /** Why it was rejected. */
-  code: "invalid_phone" | "duplicate" | "suppressed" | "missing_variable" | "too_many_segments" | "unicode_rejected" | "destination_not_allowed" | "recipient_limit" | "message_empty" | "message_too_long" | "invalid_characters" | "unknown_field" | "wrong_type" | "invalid";
+  code: "invalid_phone" | "duplicate" | "suppressed" | "missing_variable" | "too_many_segments" | "unicode_rejected" | "destination_not_allowed" | "no_price" | "recipient_limit" | "message_empty" | "message_too_long" | "invalid_characters" | "unknown_field" | "wrong_type" | "invalid";
   /** Human-readable explanation; null if it was erased. */
   detail?: string | null;
   /** The phone number that was probably meant; null if it was erased. */
@@ -256,6 +256,28 @@ export interface SpendThresholdData {
   spend_threshold: number;
 }
 
+/** A month that is over and counted. */
+export interface StatementClosedData {
+  /** The month, UTC, by the time of posting. */
+  month: string;
+  /** Whether the month is over and counted: then it never changes. */
+  closed: boolean;
+  /** Available and reserved credits when the month began. */
+  opening: number;
+  /** Credits of top-ups. */
+  top_ups: number;
+  /** Credits of reversed top-ups; negative. */
+  reversals: number;
+  /** Credits of adjustments; negative if more were taken than given. */
+  adjustments: number;
+  /** Credits charged for messages; negative. A reserve is not charged yet. */
+  charges: number;
+  /** Credits of refunds. */
+  refunds: number;
+  /** Available and reserved credits when it ended, or now. */
+  closing: number;
+}
+
 /** A webhook that was disabled. */
 export interface WebhookDisabledData {
   /** The webhook. */
@@ -440,6 +462,16 @@ export interface BulkSegments {
   total: number;
 }
 
+/** Messages to a country, and what they cost. */
+export interface CountryCost {
+  /** ISO 3166-1 code; null for none, such as satellite phones. */
+  country: string | null;
+  /** Number of messages. */
+  messages: number;
+  /** Credits. */
+  cost: number;
+}
+
 /** A recipient's message. */
 export interface Accepted {
   /** The message. */
@@ -456,6 +488,8 @@ export interface Bulk {
   counts: Counts;
   /** Number of segments, and their encoding. */
   segments: BulkSegments;
+  /** What the messages cost by country, the dearest first; those to a group at most. Only if prices differ. */
+  countries?: Array<CountryCost>;
   /** The recipients that were not accepted, at most 1,000. */
   rejected: Array<Rejected>;
   /** Whether more were rejected than `rejected` lists. */
@@ -566,6 +600,8 @@ export interface Quote {
   counts: Counts;
   /** Number of segments, and their encoding. */
   segments: BulkSegments;
+  /** What the messages cost by country, the dearest first; those to a group at most. Only if prices differ. */
+  countries?: Array<CountryCost>;
   /** The recipients that were not accepted, at most 1,000. */
   rejected: Array<Rejected>;
   /** Whether more were rejected than `rejected` lists. */
@@ -971,7 +1007,7 @@ export interface WebhookBody {
   /** Where events are posted; null means to each send's `callback_url`. */
   url?: string | null;
   /** The event types that are posted; null means all. */
-  events?: Array<"message.sent" | "message.delivered" | "message.undelivered" | "message.failed" | "message.rejected" | "message.expired" | "message.canceled" | "message.in_doubt" | "message.received" | "send.completed" | "send.canceled" | "send.held" | "suppression.created" | "sender_id.approved" | "sender_id.rejected" | "sender_id.suspended" | "balance.low" | "spend.threshold" | "webhook.disabled"> | null;
+  events?: Array<"message.sent" | "message.delivered" | "message.undelivered" | "message.failed" | "message.rejected" | "message.expired" | "message.canceled" | "message.in_doubt" | "message.received" | "send.completed" | "send.canceled" | "send.held" | "suppression.created" | "sender_id.approved" | "sender_id.rejected" | "sender_id.suspended" | "balance.low" | "spend.threshold" | "statement.closed" | "webhook.disabled"> | null;
   /** Your own description. */
   description?: string | null;
 }
@@ -1009,7 +1045,7 @@ export interface WebhookChange {
   /** Where events are posted. A webhook without a `url` cannot be given one. */
   url?: string;
   /** The event types that are posted; null means all. */
-  events?: Array<"message.sent" | "message.delivered" | "message.undelivered" | "message.failed" | "message.rejected" | "message.expired" | "message.canceled" | "message.in_doubt" | "message.received" | "send.completed" | "send.canceled" | "send.held" | "suppression.created" | "sender_id.approved" | "sender_id.rejected" | "sender_id.suspended" | "balance.low" | "spend.threshold" | "webhook.disabled"> | null;
+  events?: Array<"message.sent" | "message.delivered" | "message.undelivered" | "message.failed" | "message.rejected" | "message.expired" | "message.canceled" | "message.in_doubt" | "message.received" | "send.completed" | "send.canceled" | "send.held" | "suppression.created" | "sender_id.approved" | "sender_id.rejected" | "sender_id.suspended" | "balance.low" | "spend.threshold" | "statement.closed" | "webhook.disabled"> | null;
   /** Your own description. */
   description?: string | null;
   /** With `active`, events are posted from now on; POST …/recover posts missed ones. */
@@ -2510,6 +2546,15 @@ export interface SpendThresholdEvent {
   timestamp: string;
   /** What the event is about. */
   data: SpendThresholdData;
+}
+
+export interface StatementClosedEvent {
+  /** What happened. */
+  type: string;
+  /** When the event happened. */
+  timestamp: string;
+  /** What the event is about. */
+  data: StatementClosedData;
 }
 
 export interface WebhookDisabledEvent {

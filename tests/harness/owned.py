@@ -5,6 +5,7 @@ the rest.
 """
 
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
 from typing import Any
 
 from sqlalchemy import text
@@ -118,5 +119,5 @@ NOBODYS = {
 """What no account has; without a line here it is a UUID."""
 OF_A_PERSON = {"session_id"}
 """Variables that name what a person has, whatever their accounts (tests/integration/people/test_sessions.py)."""
-OF_NO_ACCOUNT = {"code", "month"}
-"""Variables that name what belongs to no account."""
+OF_NO_ACCOUNT = {"code": "no_response", "month": f"{datetime.now(UTC):%Y-%m}"}
+"""Variables that name what belongs to no account, and a value of each."""

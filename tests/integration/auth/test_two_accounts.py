@@ -23,7 +23,7 @@ from tests.harness.table_sums import table_sums
 
 UNKNOWN = "01900000-0000-7000-8000-000000000000"
 VARIABLE = re.compile(r"<(?:\w+:)?(\w+)>")
-OWN = [each for each in ENDPOINTS if each.scope is not None and set(VARIABLE.findall(each.path)) - OF_NO_ACCOUNT]
+OWN = [each for each in ENDPOINTS if each.scope is not None and set(VARIABLE.findall(each.path)) - set(OF_NO_ACCOUNT)]
 LISTS = [each for each in ENDPOINTS if each.scope is not None and each.method == "GET" and "<" not in each.path]
 FILTERS = [("phone", PHONE), ("phone", OPTED_OUT), ("reference", REFERENCE), ("sender_id", "OWN0")]
 CONFLICTS = (409, 403)
@@ -72,7 +72,7 @@ def owned_by(service: Service, variables: Iterable[str]) -> dict[str, str]:
     """One of each for the account."""
     made: dict[str, str] = {}
     for variable in variables:
-        made[variable] = OWNED[variable](service, made)
+        made[variable] = OF_NO_ACCOUNT.get(variable) or OWNED[variable](service, made)
     return made
 
 

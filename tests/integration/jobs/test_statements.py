@@ -47,8 +47,9 @@ SEND = text(
 )
 BATCH = text(
     """
-    INSERT INTO batch (id, send_id, account_id, lane, state, turn, size, next_index, segments, recipients, variables)
-    VALUES (:id, :send, :account, :lane, 'done', 0, 10, 11, CAST(:segments AS int), '254711000000',
+    INSERT INTO batch (id, send_id, account_id, lane, state, turn, size, next_index, segments, price, recipients,
+                       variables)
+    VALUES (:id, :send, :account, :lane, 'done', 0, 10, 11, CAST(:segments AS int), :segments, '254711000000',
             CASE WHEN CAST(:segments AS int) IS NOT NULL THEN '[]'::jsonb END)
     """
 )

@@ -43,8 +43,8 @@ CHANGED: dict[str, dict[str, Any]] = {
 """By path: the fields in which an operation's example differs from that of its schema."""
 CSV = {
     ("GET", "/sends/<uuid:send_id>/messages"): (
-        "message_id,phone,status,segments,cost,error,submitted_at,finished_at,error_code,carrier\n"
-        f"{MESSAGE_ID},{PHONE},delivered,1,1,,{SENT_AT},{DELIVERED_AT},,acme-telecom\n"
+        "message_id,phone,status,segments,cost,error,submitted_at,finished_at,error_code,carrier,reference\n"
+        f"{MESSAGE_ID},{PHONE},delivered,1,1,,{SENT_AT},{DELIVERED_AT},,acme-telecom,order A-1042\n"
     ),
     ("GET", "/imports/<uuid:import_id>/errors"): (
         f"line,value,code,detail\n3,0712,invalid_phone,{NOT_A_PHONE_IN_KENYA}\n"

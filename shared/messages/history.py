@@ -50,6 +50,7 @@ SENDS = f"""
     s.id >= :since AND s.id < :until AND s.id <= :send
     AND (CAST(:reference AS text) IS NULL OR s.reference = :reference)
     AND (CAST(:group AS uuid) IS NULL OR s.group_id = :group)
+    AND (CAST(:lane AS smallint) IS NULL OR s.lane = :lane)
     AND (CAST(:statuses AS text[]) IS NULL OR {HAS_STATUS})
 """
 """SQL: the sends `s` that a search reads, beginning at its cursor."""

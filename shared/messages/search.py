@@ -17,7 +17,7 @@ from shared.carriers.error_catalogue import CATALOGUE
 from shared.carriers.error_codes import WITH_ERROR, code_of
 from shared.db.tables import sends as tables
 from shared.ids import FIRST_ID, LAST_ID, batch_of, first_id_at, index_of, message_id
-from shared.lifecycle import STORED_STATUSES, MessageStatus
+from shared.lifecycle import LANES, STORED_STATUSES, Category, MessageStatus
 from shared.messages.history import (
     FROM_BATCH,
     OF_ACCOUNT,
@@ -69,6 +69,7 @@ class MessageFilter:
     permanent: bool | None = None
     carrier: str | None = None
     country: str | None = None
+    category: str | None = None
     without_own: str | None = None
     """Leaves out messages whose recipients have this reference."""
 
@@ -93,7 +94,7 @@ class MessageFilter:
         """Whether the message matches the filters."""
         if self.status not in (None, message.status) or self.phone not in (None, message.phone):
             return False
-        if self.carrier not in (None, message.carrier):
+        if self.carrier not in (None, message.carrier) or self.category not in (None, message.category):
             return False
         if self.without_own is not None and message.own_reference == self.without_own:
             return False
@@ -171,6 +172,7 @@ def _find_in_sends(
         "reference": query.get("reference"),
         "group": query.get("group_id"),
         "phone": filters.phone,
+        "lane": None if filters.category is None else LANES.index(Category(filters.category)),
         "send": begin,
         "batch": batch_of(after),
         "last_send": FIRST_ID,

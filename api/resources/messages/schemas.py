@@ -47,6 +47,7 @@ class HistoryPaging(MessagePaging):
         "order A-1042",
         validate=validate.Length(1, MAX_REFERENCE_LENGTH, error="A reference has {min} to {max} characters."),
     )
+    category = fields.Enum(Category, "Only messages of this category.", "transactional")
     group_id = fields.UUID("Only messages of sends to this group.")
     since = fields.Timestamp("Only messages accepted at this time or later.")
     until = fields.Timestamp("Only messages accepted before this time.")

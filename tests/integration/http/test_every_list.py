@@ -47,6 +47,7 @@ VALUES: dict[str, dict[str, Any]] = {
         "permanent": "true",
         "carrier": "rare",
         "country": "DE",
+        "category": "marketing",
         "reference": "rare",
         "group_id": UNKNOWN,
         "since": "2020-01-01T00:00:00Z",

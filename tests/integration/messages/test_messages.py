@@ -88,6 +88,10 @@ def test_filters_find_what_they_name(service: Service) -> None:
     service.sweep()
     service.bulk([UNDELIVERED, REFUSED, BERLIN], reference="r 1")
     service.deliver_receipts()
+    service.bulk([{"phone": NAIROBI, "reference": "r 2"}], category="marketing", reference="r 2")
+    assert phones(service, "category=marketing") == [NAIROBI]
+    assert phones(service, "category=marketing&reference=r%202") == [NAIROBI]
+    assert phones(service, "category=transactional&reference=r%202") == []
     assert sorted(phones(service, "error=invalid_recipient")) == [REFUSED]
     assert sorted(phones(service, "permanent=true")) == [REFUSED]
     assert sorted(phones(service, "permanent=false")) == [UNDELIVERED]
@@ -95,7 +99,7 @@ def test_filters_find_what_they_name(service: Service) -> None:
     assert phones(service, f"group_id={group}") == [NAIROBI]
     assert sorted(phones(service, "reference=r%201")) == sorted([UNDELIVERED, REFUSED, BERLIN])
     assert phones(service, "reference=r%201&country=KE") == []
-    assert sorted(phones(service, "carrier=simulator")) == sorted([NAIROBI, UNDELIVERED, REFUSED, BERLIN])
+    assert sorted(phones(service, "carrier=simulator")) == sorted([NAIROBI, NAIROBI, UNDELIVERED, REFUSED, BERLIN])
     assert phones(service, "carrier=other") == []
     assert phones(service, f"phone={BERLIN}") == [BERLIN]
     assert phones(service, "status=failed") == [REFUSED]
@@ -108,6 +112,7 @@ def test_filters_find_what_they_name(service: Service) -> None:
         ("permanent=perhaps", "/permanent"),
         ("country=ke", "/country"),
         ("group_id=1", "/group_id"),
+        ("category=bulk", "/category"),
         ("reference=", "/reference"),
         ("cursor=YmVsb3c6eA", "/cursor"),
     ],
@@ -205,7 +210,14 @@ def test_a_search_by_phone_reads_no_send_past_its_bound(service: Service) -> Non
         bounds = text("SELECT id FROM send WHERE account_id = :account ORDER BY id DESC OFFSET 3 LIMIT 1")
         bound = connection.execute(bounds, {"account": service.account_id}).scalar_one()
         explained = text(f"EXPLAIN (ANALYZE, FORMAT JSON) {BATCHES.text}")
-        values = {"account": service.account_id, "reference": None, "group": None, "phone": BERLIN, "batches": 20}
+        values = {
+            "account": service.account_id,
+            "reference": None,
+            "group": None,
+            "phone": BERLIN,
+            "batches": 20,
+            "lane": None,
+        }
         values |= {"since": first, "until": last, "send": last, "batch": first, "last_send": bound, "last_batch": first}
         plan = connection.execute(explained, {**values, "statuses": None, "unfinished": False}).scalar_one()
     assert sends_read(plan[0]["Plan"]) == 4

@@ -91,6 +91,7 @@ CATALOGUE: dict[str, Kind] = {
     "group_not_found": Kind(404, "Group not found", "List your groups with GET /api/v1/groups."),
     "send_not_found": Kind(404, "Send not found", "List your sends with GET /api/v1/sends."),
     "import_not_found": Kind(404, "Import not found", "List your imports with GET /api/v1/imports."),
+    "export_not_found": Kind(404, "Export not found", "An export is deleted after a week. Request another one."),
     "message_not_found": Kind(404, "Message not found", "List your messages with GET /api/v1/messages."),
     "api_key_not_found": Kind(404, "API key not found", "List your keys with GET /api/v1/api-keys."),
     "suppression_not_found": Kind(
@@ -116,6 +117,7 @@ CATALOGUE: dict[str, Kind] = {
     "sender_limit": Kind(409, "Sender ID limit reached", "Wait for decisions on earlier ones, or delete one."),
     "suppression_limit": Kind(409, "Suppression limit reached", "Remove opt-outs that you do not need."),
     "import_limit": Kind(409, "Import limit reached", "Wait until an import has ended, or cancel one."),
+    "export_limit": Kind(409, "Export limit reached", "Wait until an export is complete, or has been deleted."),
     "erasure_limit": Kind(409, "Erasure limit reached", "Wait until earlier erasures are complete."),
     "state_conflict": Kind(409, "Not possible in this state", "Fetch the object again and check its state."),
     "message_being_sent": Kind(

@@ -8,7 +8,18 @@ from sqlalchemy import ColumnElement, ScalarSelect, Text, and_, cast, exists, fu
 from shared.db.tables.running import job_failure
 
 JobKind = Literal[
-    "canary", "closing", "doubt", "erasure", "expansion", "import", "month", "recovery", "retention", "usage", "webhook"
+    "canary",
+    "closing",
+    "doubt",
+    "erasure",
+    "expansion",
+    "export",
+    "import",
+    "month",
+    "recovery",
+    "retention",
+    "usage",
+    "webhook",
 ]
 
 YIELDS_FOR = timedelta(minutes=1)

@@ -24,6 +24,7 @@ from worker.carriers.base import Carrier, LateResponse, Receipt
 from worker.carriers.simulator import Simulator
 from worker.jobs.auditor import Auditor
 from worker.jobs.erasure import erase_one
+from worker.jobs.export_messages import export_due
 from worker.jobs.import_contacts import Importer
 from worker.jobs.retention import forget
 from worker.jobs.spend_thresholds import SPEND_SECONDS, report_spending
@@ -47,8 +48,8 @@ from worker.sweeper import Sweeper
 
 MAX_POOLED_CARRIERS = 6
 """Carriers whose cycles have database connections reserved; cycles of further carriers may have to wait for one."""
-ERASURE_SECONDS, RETENTION_SECONDS = 10.0, 600.0
-"""Seconds between two looks for erasures that are due; and for sends whose retention is over, and hours
+EXPORT_SECONDS, ERASURE_SECONDS, RETENTION_SECONDS = 1.0, 10.0, 600.0
+"""Seconds between two looks for exports; for erasures that are due; and for sends whose retention is over, and hours
 that statements can be continued by."""
 COST_SECONDS = 60.0
 """Seconds after which what carriers cost is read again."""
@@ -139,6 +140,7 @@ class WorkerProcess:
         repeat(lambda: report_spending(engine), SPEND_SECONDS, "spend thresholds", stop)
         repeat(lambda: count_statements(engine), RETENTION_SECONDS, "statements", stop)
         repeat(lambda: erase_due(engine, stop), ERASURE_SECONDS, "erasure", stop)
+        repeat(lambda: export_due(engine, stop), EXPORT_SECONDS, "export", stop)
         repeat(lambda: forget(engine, days, prices=prices), RETENTION_SECONDS, "retention", stop, at_once=True)
         repeat(self.read_costs, COST_SECONDS, "costs", stop)
         collect_less_often()

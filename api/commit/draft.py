@@ -1,8 +1,9 @@
 """A send that is checked and priced but not yet accepted."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
+from itertools import chain
 from typing import Any
 from uuid import UUID
 
@@ -161,13 +162,11 @@ class Draft:
 
     def own_references(self) -> Iterator[tuple[str, str]]:
         """The message id and the reference of each recipient that has one."""
-        starts = range(0, len(self.phones), BATCH_SIZE)
-        slices: list[Sequence[int]] = [range(start, start + BATCH_SIZE) for start in starts]
-        of_batches = slices if self.chunks is None else [chunk.positions for chunk in self.chunks]
-        references = self.references or []
-        for batch, positions in zip(self.batch_ids, of_batches, strict=True):
-            for index, position in enumerate(positions, 1):
-                if position < len(references) and (reference := references[position]) is not None:
+        chunks = self.chunks or ()
+        places = chain.from_iterable(chunk.positions for chunk in chunks) if chunks else iter(range(len(self.phones)))
+        for batch, (phones, _) in zip(self.batch_ids, self.slices(), strict=True):
+            for index, place in zip(range(1, len(phones) + 1), places, strict=False):
+                if self.references and (reference := self.references[place]) is not None:
                     yield f"{prefix_of(batch)}{index:04x}", reference
 
     def counts(self) -> dict[str, int]:

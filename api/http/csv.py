@@ -1,7 +1,6 @@
-"""CSV: request bodies read row by row, and lines whose cells a spreadsheet never evaluates as formulas."""
+"""CSV: exports, and request bodies that are read row by row."""
 
 import io
-import re
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 from typing import Any
@@ -10,7 +9,8 @@ from api.http.responses import CsvResponse
 from api.http.uploaded_file import check_media_type, chunks_of_file, not_csv, open_file, wrong_columns
 from api.problems import Problem
 from shared.contacts.columns import NoContacts, read_columns
-from shared.contacts.formulas import defused, restored
+from shared.contacts.csv_lines import csv_line
+from shared.contacts.formulas import restored
 from shared.contacts.phone_cells import PhoneCells, phones_in
 from shared.contacts.rows import SAMPLE_CHARACTERS, RowReader
 from shared.contacts.text_stream import SUBSTITUTE
@@ -18,22 +18,6 @@ from shared.sms.numbering import Numbering
 
 CSV_PAGE = 5_000
 """Rows of an export that are read at a time."""
-QUOTED = re.compile('[,"\n\r]')
-"""What makes RFC 4180 §2 require quotes."""
-
-
-def csv_line(values: Iterable[object]) -> str:
-    """Format the values as one CSV line; None becomes an empty cell. A number is no formula, also if it is negative."""
-    cells = (
-        str(value) if isinstance(value, int) else csv_cell("" if value is None else str(value)) for value in values
-    )
-    return ",".join(cells) + "\n"
-
-
-def csv_cell(value: str) -> str:
-    """Defuse the formulas in a value, and quote it where RFC 4180 §2 requires it."""
-    value = defused(value)
-    return '"' + value.replace('"', '""') + '"' if QUOTED.search(value) else value
 
 
 def export(

@@ -64,14 +64,14 @@ class JsonResponse(Response):
 
 
 class CsvResponse:
-    """A streamed CSV file. `lines` is consumed in a thread, outside `handling` the request."""
+    """A streamed file, by default CSV. `lines` is consumed in a thread, outside `handling` the request."""
 
     __slots__ = ("headers", "lines")
 
-    def __init__(self, lines: Iterator[str], filename: str) -> None:
+    def __init__(self, lines: Iterator[str], filename: str, media_type: str = "text/csv; charset=utf-8") -> None:
         self.lines = lines
         self.headers: list[Header] = [
-            ("Content-Type", "text/csv; charset=utf-8"),
+            ("Content-Type", media_type),
             ("Content-Disposition", f'attachment; filename="{filename}"'),
             NO_STORE,
         ]

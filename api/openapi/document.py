@@ -9,7 +9,7 @@ from marshmallow import Schema
 
 from api.endpoint import CUSTOMERS, OPERATORS, Endpoint
 from api.openapi import description, operators
-from api.openapi.examples import CHANGED, CSV, CSV_BODIES, EVERYWHERE, HEADERS, PROBLEMS
+from api.openapi.examples import CHANGED, CSV, CSV_BODIES, EVERYWHERE, FILES, HEADERS, PROBLEMS
 from api.openapi.links import links_of
 from api.openapi.problem import ErrorResponse
 from api.openapi.schema_examples import example_of
@@ -176,6 +176,10 @@ def _responses(operation: Endpoint, response: type[Schema]) -> dict[str, Any]:
     headers = ["Idempotency-Replayed"] if _has_key(operation) else []
     if (operation.method, operation.path) in CSV:
         content["text/csv"] = {"schema": {"type": "string"}, "example": CSV[operation.method, operation.path]}
+        headers.append("Content-Disposition")
+    if operation.path in FILES:
+        files = FILES[operation.path].items()
+        content = {kind: {"schema": {"type": "string"}, "example": example} for kind, example in files}
         headers.append("Content-Disposition")
     success = {"description": response.__doc__ or "Done.", "headers": _headers(headers), "content": content}
     links = links_of(operation, operation.api.operations)

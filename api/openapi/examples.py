@@ -4,6 +4,7 @@ from typing import Any
 
 from api.accept.schemas import MAX_PHONES
 from api.schemas.examples import (
+    ACCEPTED_AT,
     DELIVERED_AT,
     GROUP_ID,
     MESSAGE_ID,
@@ -14,6 +15,8 @@ from api.schemas.examples import (
     SEND_ID,
     SENT_AT,
 )
+from shared.contacts.csv_lines import csv_line
+from shared.messages.representation import CSV_HEADER
 from shared.prices.margin import COLUMNS
 
 CHANGED: dict[str, dict[str, Any]] = {
@@ -41,11 +44,12 @@ CHANGED: dict[str, dict[str, Any]] = {
     )
 }
 """By path: the fields in which an operation's example differs from that of its schema."""
+CSV_OF_MESSAGES = csv_line(CSV_HEADER) + (
+    f"{MESSAGE_ID},{PHONE},delivered,1,1,,{SENT_AT},{DELIVERED_AT},,acme-telecom,order A-1042,{SEND_ID},ACME,"
+    f"transactional,KE,{ACCEPTED_AT}\n"
+)
 CSV = {
-    ("GET", "/sends/<uuid:send_id>/messages"): (
-        "message_id,phone,status,segments,cost,error,submitted_at,finished_at,error_code,carrier,reference\n"
-        f"{MESSAGE_ID},{PHONE},delivered,1,1,,{SENT_AT},{DELIVERED_AT},,acme-telecom,order A-1042\n"
-    ),
+    ("GET", "/sends/<uuid:send_id>/messages"): CSV_OF_MESSAGES,
     ("GET", "/imports/<uuid:import_id>/errors"): (
         f"line,value,code,detail\n3,0712,invalid_phone,{NOT_A_PHONE_IN_KENYA}\n"
     ),
@@ -60,6 +64,13 @@ CSV = {
     ("GET", "/margin"): f"{','.join(COLUMNS)}\n2026-03-02,17,acme,KE,main,3,30,24,6,0\n",
 }
 """Example responses of the operations that support `Accept: text/csv`."""
+FILES = {
+    "/exports/<uuid:export_id>/file": {
+        "text/csv": CSV_OF_MESSAGES,
+        "application/x-ndjson": f'{{"message_id":"{MESSAGE_ID}","phone":"{PHONE}","status":"delivered"}}\n',
+    },
+}
+"""Examples of files, by path and media type."""
 
 CSV_BODIES = {
     "/doubts/reconcile": f"phone,status,time\n{PHONE},delivered,{SENT_AT}\n",

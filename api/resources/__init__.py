@@ -10,6 +10,7 @@ import api.resources.contacts.routes
 import api.resources.deliveries.routes
 import api.resources.errors.routes
 import api.resources.events.routes
+import api.resources.exports.routes
 import api.resources.groups.routes
 import api.resources.imports.routes
 import api.resources.inbound.routes

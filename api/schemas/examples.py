@@ -7,6 +7,7 @@ from shared.lifecycle import MessageStatus
 SEND_ID, GROUP_ID = "019cad1e-3f78-7c3e-9b5f-2e61d08fa4b7", "019a8e51-3b7a-7f02-8c4d-5a9be7713c06"
 BATCH_ID, MESSAGE_ID = "019cad1e-3f79-7a08-b3c6-91f24de50000", "019cad1e-3f79-7a08-b3c6-91f24de50001"
 IMPORT_ID, ERASURE_ID = "019cad30-51b2-7d44-a1c7-0f6e2b9d8c35", "019cad1e-3f78-7c3e-9b5f-2e61d08fa4c2"
+EXPORT_ID = "019cad30-51d4-7f02-9c1e-2a7b4d6e8f10"
 WEBHOOK_ID, EVENT_ID = "019cad30-51c2-7b64-a1f0-3d8e5b7a9c42", "019cad1e-4e3c-7d21-9c55-6f0a1b2c0003"
 INBOUND_ID, SENDER_UUID = "019cad21-77a1-7d0e-8f3a-6b2f0c9e4d17", "019cad1e-4b20-7d11-8f3e-5c1b6a9d2e70"
 API_KEY = "smsk_live_4f1cQ9zK27Lb"

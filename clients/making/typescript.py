@@ -40,6 +40,8 @@ def schema_d_ts(described: dict[str, Any]) -> str:
 def _operations(described: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]]]:
     for path, methods in described["paths"].items():
         for method, operation in methods.items():
+            if "application/json" not in operation["responses"]["200"]["content"]:
+                continue  # a file, for which the runtime has no type
             yield method.upper(), path, operation
 
 

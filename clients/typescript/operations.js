@@ -34,6 +34,8 @@ export const OPERATIONS = {
   listErrors: {"method": "GET", "path": "/api/v1/errors", "keyed": false, "type": null},
   getError: {"method": "GET", "path": "/api/v1/errors/{code}", "keyed": false, "type": null},
   listEvents: {"method": "GET", "path": "/api/v1/events", "keyed": false, "type": null},
+  exportMessages: {"method": "POST", "path": "/api/v1/exports", "keyed": true, "type": "application/json"},
+  getExport: {"method": "GET", "path": "/api/v1/exports/{export_id}", "keyed": false, "type": null},
   importContacts: {"method": "POST", "path": "/api/v1/groups/{group_id}/import", "keyed": true, "type": "text/csv"},
   listImports: {"method": "GET", "path": "/api/v1/imports", "keyed": false, "type": null},
   getImport: {"method": "GET", "path": "/api/v1/imports/{import_id}", "keyed": false, "type": null},

@@ -1175,6 +1175,54 @@ export interface StreamEventPage {
   next_cursor: string | null;
 }
 
+/** What to export: all messages, or those that match. */
+export interface ExportRequest {
+  /** Only messages to this phone number. */
+  phone?: string;
+  /** Only messages with this error. */
+  error?: "invalid_recipient" | "unknown_subscriber" | "not_mobile" | "recipient_blocked" | "recipient_opted_out" | "absent_subscriber" | "handset_error" | "invalid_sender" | "invalid_message" | "content_blocked" | "no_route" | "rejected_by_carrier" | "protocol_error" | "carrier_account" | "carrier_unavailable" | "throttled" | "undelivered" | "validity_expired" | "deleted_by_carrier" | "unknown_outcome" | "partly_sent" | "carrier_error" | "suppressed" | "frequency_capped" | "expired" | "canceled" | "no_response" | "worker_stopped" | "not_sent";
+  /** Only messages with a permanent error, or with false a temporary one. */
+  permanent?: boolean;
+  /** Only messages submitted to this carrier. */
+  carrier?: string;
+  /** Only messages to this country: two letters of ISO 3166-1. */
+  country?: string;
+  /** Only messages of recipients or sends with this reference; those of recipients come first. */
+  reference?: string;
+  /** Only messages of this category. */
+  category?: "authentication" | "transactional" | "marketing";
+  /** Only messages of sends to this group. */
+  group_id?: string;
+  /** Only messages accepted at this time or later. */
+  since?: string;
+  /** Only messages accepted before this time. */
+  until?: string;
+  /** CSV, or a line of JSON for each message. */
+  format?: "csv" | "ndjson";
+  /** Only messages with this status. */
+  status?: "scheduled" | "queued" | "sending" | "in_doubt" | "sent" | "rejected" | "failed" | "canceled" | "expired" | "undelivered" | "delivered";
+}
+
+/** An export of messages. It is deleted a week after it was requested. */
+export interface Export {
+  /** The export. */
+  export_id: string;
+  /** Current status. */
+  status: "running" | "completed";
+  /** The format of the file. */
+  format: "csv" | "ndjson";
+  /** Messages found so far. */
+  rows: number;
+  /** When the last message found so far was accepted; newer ones come first. */
+  reached_at: string | null;
+  /** URL of the file. */
+  file_url: string;
+  /** When it was requested. */
+  created_at: string;
+  /** When it was complete; null while it is running. */
+  finished_at: string | null;
+}
+
 /** Numbers of rows read so far, by outcome. */
 export interface ImportCounts {
   /** Rows read, without the header. */
@@ -2649,6 +2697,10 @@ export interface Operations {
   getError(request: { path: { code: string }; signal?: AbortSignal }): Promise<ErrorEntry>;
   /** Read events, oldest first, starting after the last one that you handled. */
   listEvents(request?: { query?: { limit?: number; cursor?: string; after?: string; types?: string }; signal?: AbortSignal }): Promise<StreamEventPage>;
+  /** Export any number of messages to a file, newest send first, in the background. */
+  exportMessages(request: { body: ExportRequest; key?: string; signal?: AbortSignal }): Promise<Export>;
+  /** Show the progress of an export. */
+  getExport(request: { path: { export_id: string }; signal?: AbortSignal }): Promise<Export>;
   /** Import a CSV file of up to 100 MB into a group, in the background. */
   importContacts(request: { path: { group_id: string }; query?: { country?: string; phone_column?: string; fields?: string }; body: string; key?: string; signal?: AbortSignal }): Promise<Import>;
   /** List the account's imports, newest first. */
@@ -2710,7 +2762,7 @@ export interface Operations {
   /** List the messages of a send in order; with Accept: text/csv, stream all of them as CSV. */
   listSendMessages(request: { path: { send_id: string }; query?: { limit?: number; cursor?: string; status?: "scheduled" | "queued" | "sending" | "in_doubt" | "sent" | "rejected" | "failed" | "canceled" | "expired" | "undelivered" | "delivered" }; signal?: AbortSignal }): Promise<MessagePage>;
   /** List the account's messages, newest send first, with filters. */
-  listMessages(request?: { query?: { limit?: number; cursor?: string; status?: "scheduled" | "queued" | "sending" | "in_doubt" | "sent" | "rejected" | "failed" | "canceled" | "expired" | "undelivered" | "delivered"; phone?: string; error?: "invalid_recipient" | "unknown_subscriber" | "not_mobile" | "recipient_blocked" | "recipient_opted_out" | "absent_subscriber" | "handset_error" | "invalid_sender" | "invalid_message" | "content_blocked" | "no_route" | "rejected_by_carrier" | "protocol_error" | "carrier_account" | "carrier_unavailable" | "throttled" | "undelivered" | "validity_expired" | "deleted_by_carrier" | "unknown_outcome" | "partly_sent" | "carrier_error" | "suppressed" | "frequency_capped" | "expired" | "canceled" | "no_response" | "worker_stopped" | "not_sent"; permanent?: boolean; carrier?: string; country?: string; reference?: string; category?: "authentication" | "transactional" | "marketing"; group_id?: string; since?: string; until?: string; texts?: boolean }; signal?: AbortSignal }): Promise<FoundMessagePage>;
+  listMessages(request?: { query?: { phone?: string; error?: "invalid_recipient" | "unknown_subscriber" | "not_mobile" | "recipient_blocked" | "recipient_opted_out" | "absent_subscriber" | "handset_error" | "invalid_sender" | "invalid_message" | "content_blocked" | "no_route" | "rejected_by_carrier" | "protocol_error" | "carrier_account" | "carrier_unavailable" | "throttled" | "undelivered" | "validity_expired" | "deleted_by_carrier" | "unknown_outcome" | "partly_sent" | "carrier_error" | "suppressed" | "frequency_capped" | "expired" | "canceled" | "no_response" | "worker_stopped" | "not_sent"; permanent?: boolean; carrier?: string; country?: string; reference?: string; category?: "authentication" | "transactional" | "marketing"; group_id?: string; since?: string; until?: string; limit?: number; cursor?: string; status?: "scheduled" | "queued" | "sending" | "in_doubt" | "sent" | "rejected" | "failed" | "canceled" | "expired" | "undelivered" | "delivered"; texts?: boolean }; signal?: AbortSignal }): Promise<FoundMessagePage>;
   /** Show one message: its text as sent to this phone number, its attempts and its timeline. */
   getMessage(request: { path: { message_id: string }; signal?: AbortSignal }): Promise<MessageDetail>;
   /** Cancel one message not yet submitted to a carrier, and release its credits. Also needs the scope sms:read. */

@@ -27,7 +27,6 @@ from shared.messages.history import (
     batches_in_order,
     messages_of_batch,
 )
-from shared.sends.recipient_references import find_referenced
 from shared.sms.countries import PREFIX_DIGITS, country_of
 
 MAX_SENDS, MAX_BATCHES, MAX_MESSAGES = 10_000, 1_000, 10_000
@@ -55,6 +54,14 @@ LAST_BATCH, LAST_BATCH_OF_ACCOUNT = (
     text(f"{BATCHES_READ} AND {OF_ACCOUNT} {TO_LAST}"),
 )
 """The last batch that a search may read, with the conditions of BATCHES."""
+REFERENCES = tables.recipient_reference.c
+REFERENCED = (
+    select(REFERENCES.message_id)
+    .where(REFERENCES.account_id == bindparam("account"), REFERENCES.reference == bindparam("reference"))
+    .where(REFERENCES.message_id < bindparam("before"))
+    .order_by(REFERENCES.message_id.desc())
+    .limit(bindparam("limit"))
+)
 SEND_OF = select(tables.batch.c.send_id).where(tables.batch.c.id == bindparam("batch"))
 SEND_OF_ACCOUNT = SEND_OF.where(tables.batch.c.account_id == bindparam("account"))
 
@@ -152,7 +159,8 @@ def _find_referenced(
     if "group_id" in query:
         return MessagePage([], None)  # a group's contacts have no references
     before, limit = _id(query.get("position") or str(LAST_ID)), query["limit"]
-    found = find_referenced(connection, account, query["reference"], before, limit + 1)
+    values = {"account": account, "reference": query["reference"], "before": before, "limit": limit + 1}
+    found = connection.execute(REFERENCED, values).scalars().all()
     period = _period(query, send)
     matches: list[MessageRow] = []
     for batch, ids in groupby(found[:limit], batch_of):

@@ -92,6 +92,23 @@ def an_import(service: Service, group: str) -> str:
     return str(response.json["import_id"])
 
 
+EXPORT = text(
+    """
+    INSERT INTO message_export (id, account_id, format, query, finished_at)
+    VALUES (:id, :account, 'csv', '{}', now())
+    """
+)
+"""Requests can make only a few of an account."""
+
+
+def an_export(service: Service) -> str:
+    """A file of no messages."""
+    made = new_id()
+    with service.engine.begin() as connection:
+        connection.execute(EXPORT, {"id": made, "account": service.account_id})
+    return str(made)
+
+
 def pages(service: Service, path: str) -> Iterator[dict[str, Any]]:
     """All entries of a list."""
     yield from service.get(f"{path}?limit=1000").json["data"]
@@ -101,6 +118,7 @@ OWNED: dict[str, Callable[[Service, dict[str, str]], str]] = {
     "send_id": lambda service, made: str(a_send(service)["send_id"]),
     "message_id": lambda service, made: str(a_send(service)["message_id"]),
     "group_id": lambda service, made: service.new_group([PHONE]),
+    "export_id": lambda service, made: an_export(service),
     "import_id": lambda service, made: an_import(service, service.new_group([PHONE])),
     "key_id": lambda service, made: str(service.post("/api-keys", name="a key of a stranger").json["api_key"]),
     "sender": lambda service, made: a_sender(service),

@@ -17,6 +17,7 @@ from shared.db.tables.rules import capped, quote
 from shared.db.tables.running import job_failure, lease, simulated_submit
 from shared.db.tables.sends import idempotency
 from shared.inbound import end_parts
+from shared.messages.exports import drop_old_exports
 from shared.people.retention import OLD_OF_PEOPLE
 from shared.settings import IDEMPOTENCY_DAYS
 from worker.jobs.purge_groups import purge_deleted_groups
@@ -61,6 +62,7 @@ def housekeeping(engine: Engine) -> list[Callable[[], object]]:
         make_room,
         lambda: purge_deleted_groups(engine),
         lambda: drop_old(engine),
+        lambda: drop_old_exports(engine),
         *(partial(delete_where, engine, table, condition) for table, condition in PURGES),
         *(partial(execute, statement) for statement in OLD_OF_PEOPLE),
     ]

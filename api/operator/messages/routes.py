@@ -13,12 +13,12 @@ from api.operator.messages.schemas import (
 )
 from api.problems import Problem
 from api.resources.messages.paging import page_of_messages
-from api.resources.messages.representation import message_fields
 from api.resources.messages.text import text_of_message
 from api.resources.messages.timeline import history_of
 from api.schemas.paging import page_of
 from shared.db.connection import reading
 from shared.messages.history import MessageRow, one_message
+from shared.messages.representation import message_fields
 from shared.sms.phones import mask
 
 

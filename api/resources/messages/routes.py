@@ -18,32 +18,16 @@ from api.idempotency import IdempotentResponse, once
 from api.problems import Problem
 from api.resources.messages.detail_schemas import EventsResponse, MessageDetailResponse
 from api.resources.messages.paging import page_of_messages
-from api.resources.messages.representation import message_fields
 from api.resources.messages.schemas import FoundMessageResponse, MessagePaging, MessageResponse, MessageSearch
 from api.resources.messages.text import text_of_message, texts_of_messages
 from api.resources.messages.timeline import history_of
 from api.resources.sends.routes import READ_SCOPE, read_send
-from api.schemas.fields import timestamp
 from api.schemas.paging import page_of
-from shared.carriers.error_codes import carrier_code_of, code_of
 from shared.db.connection import reading
 from shared.lifecycle import STORED_STATUSES, MessageStatus
 from shared.messages.history import MessageRow, one_message
+from shared.messages.representation import CSV_HEADER, csv_values, message_fields
 from shared.sends.cancel_message import cancel_message
-
-CSV_HEADER = [
-    "message_id",
-    "phone",
-    "status",
-    "segments",
-    "cost",
-    "error",
-    "submitted_at",
-    "finished_at",
-    "error_code",
-    "carrier",
-    "reference",
-]
 
 
 @endpoint(
@@ -71,23 +55,7 @@ def _csv(caller: Caller, send_id: UUID, completed_at: datetime | None) -> CsvRes
         find = partial(page_of_messages, account=caller.account_id, query=query, send=send_id)
         return reads.read_before(completed_at, find)
 
-    return export(f"{send_id}.csv", CSV_HEADER, read, _csv_values)
-
-
-def _csv_values(row: MessageRow) -> tuple[object, ...]:
-    return (
-        row.id,
-        row.phone,
-        row.status,
-        row.segments,
-        row.cost,
-        carrier_code_of(row.status, row.error) or row.error,
-        timestamp(row.submitted_at),
-        timestamp(row.finished_at),
-        code_of(row.status, row.error),
-        row.carrier,
-        row.reference,
-    )
+    return export(f"{send_id}.csv", CSV_HEADER, read, csv_values)
 
 
 @endpoint("GET", "/messages", query=MessageSearch, response=page_of(FoundMessageResponse), scope="sms:read")

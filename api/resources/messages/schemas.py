@@ -5,8 +5,8 @@ from typing import Any
 from marshmallow import ValidationError, validate, validates_schema
 
 from api.schemas import fields
-from api.schemas.base import Response
-from api.schemas.examples import ACCEPTED_AT, DELIVERED_AT, MESSAGE_ID, PHONE, SEND_ID, SENT_AT
+from api.schemas.base import Request, Response
+from api.schemas.examples import ACCEPTED_AT, DELIVERED_AT, GROUP_ID, MESSAGE_ID, PHONE, SEND_ID, SENT_AT
 from api.schemas.fields import MAX_REFERENCE_LENGTH
 from api.schemas.paging import Paging
 from api.schemas.send_options import OfSend
@@ -22,18 +22,23 @@ STATUSES = [str(status) for status in MessageStatus]
 ERROR_EXAMPLE = error_of("undelivered", "absent_subscriber=UNDELIV:027", "acme-telecom")
 
 
+def status_filter() -> fields.Enum:
+    """The filter by status."""
+    return fields.Enum(MessageStatus, "Only messages with this status.", "undelivered")
+
+
 class MessagePaging(Paging):
     """Paging through a send's messages, in order."""
 
-    status = fields.Enum(MessageStatus, "Only messages with this status.", "undelivered")
+    status = status_filter()
 
 
-class HistoryPaging(MessagePaging):
-    """Paging through the account's messages, newest send first."""
+class MessageFilters(Request):
+    """What to look for in an account's messages."""
 
     phone = fields.Phone("Only messages to this phone number.", PHONE)
     error = fields.Choice(CATALOGUE, "Only messages with this error.", "absent_subscriber", error=NO_SUCH_ERROR)
-    permanent = fields.QueryBoolean(
+    permanent: fields.Boolean = fields.QueryBoolean(
         "Only messages with a permanent error, or with `false` only those with a temporary one.", "true"
     )
     carrier = fields.String(
@@ -48,9 +53,13 @@ class HistoryPaging(MessagePaging):
         validate=validate.Length(1, MAX_REFERENCE_LENGTH, error="A reference has {min} to {max} characters."),
     )
     category = fields.Enum(Category, "Only messages of this category.", "transactional")
-    group_id = fields.UUID("Only messages of sends to this group.")
+    group_id = fields.UUID("Only messages of sends to this group.", GROUP_ID)
     since = fields.Timestamp("Only messages accepted at this time or later.")
     until = fields.Timestamp("Only messages accepted before this time.")
+
+
+class HistoryPaging(MessagePaging, MessageFilters):
+    """Paging through the account's messages, newest send first."""
 
 
 class MessageSearch(HistoryPaging):

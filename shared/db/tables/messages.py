@@ -3,6 +3,7 @@
 from sqlalchemy import (
     BigInteger,
     Column,
+    ForeignKey,
     Identity,
     Index,
     Integer,
@@ -12,9 +13,11 @@ from sqlalchemy import (
     Table,
     Text,
     Uuid,
+    text,
 )
+from sqlalchemy.dialects.postgresql import JSONB
 
-from shared.db.tables.base import MOMENT, NOW, message_status, metadata
+from shared.db.tables.base import MOMENT, NOW, message_status, metadata, zero
 
 message = Table(
     "message",
@@ -109,4 +112,32 @@ receipt = Table(
     Column("sender_id", Text, comment="sender of the message, if the receipt names it"),
     Column("precision", SmallInteger, comment="precision of done_at, in seconds; null: the carrier reported no time"),
     comment="receipts without a message: they came before the submit's result, or are not ours",
+)
+
+message_export = Table(
+    "message_export",
+    metadata,
+    Column("id", Uuid, primary_key=True),
+    Column("account_id", BigInteger, ForeignKey("account.id"), nullable=False),
+    Column("format", Text, nullable=False),
+    Column("query", JSONB, nullable=False, comment="the filters"),
+    Column("position", Text, comment="where the next page begins: shared.messages.search"),
+    zero("chunks", comment="number of chunks"),
+    zero("rows", BigInteger),
+    Column("reached_at", MOMENT, comment="when the last message found was accepted"),
+    Column("created_at", MOMENT, nullable=False, server_default=NOW),
+    Column("finished_at", MOMENT, comment="null: its file is being made"),
+    Index("ix_message_export_account_id_created_at", "account_id", "created_at"),
+    Index("ix_message_export_open", "created_at", postgresql_where=text("finished_at IS NULL")),
+    comment="a file of an account's messages, which is kept for a week",
+)
+
+export_chunk = Table(
+    "export_chunk",
+    metadata,
+    Column("export_id", Uuid, ForeignKey("message_export.id"), nullable=False),
+    Column("number", Integer, nullable=False),
+    Column("content", Text, nullable=False),
+    PrimaryKeyConstraint("export_id", "number"),
+    comment="a part of an export's file, in whole lines",
 )

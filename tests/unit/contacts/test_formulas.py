@@ -4,8 +4,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from api.http.csv import csv_line
 from shared.contacts.csv import ContactReader
+from shared.contacts.csv_lines import csv_line
 from shared.contacts.formulas import defused, restored
 from shared.contacts.text_stream import text_chunks
 from shared.sms.numbering import numbering_of

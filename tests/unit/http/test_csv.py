@@ -5,7 +5,7 @@ import io
 
 import pytest
 
-from api.http.csv import csv_cell, csv_line
+from shared.contacts.csv_lines import csv_cell, csv_line
 
 FORMULAS = ("=1+1", "+1", "-1", "@A1", "\uff1d1+1", "\uff20A1")
 SEPARATORS = (";", "\t", "\r", "\n", "\r\n", "; ", ";\u00a0", ';"', '; "', "a\n;")

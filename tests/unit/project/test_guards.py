@@ -310,8 +310,6 @@ def test_every_object_of_a_path_is_tested_with_two_accounts() -> None:
     variables = {name for endpoint in ENDPOINTS for name in re.findall(r"<(?:\w+:)?(\w+)>", endpoint.path)}
     named = set(OWNED) | set(OF_NO_ACCOUNT) | OF_A_PERSON
     assert variables <= named and set(OWNED) <= variables, "tests/harness/owned.py says how one of each is made"
-        "tests/harness/owned.py says how one of each is made"
-    )
 
 
 def test_passwords_are_hashed_in_threads_of_their_own() -> None:

@@ -74,6 +74,7 @@ BOUNDS: dict[str, tuple[int, int]] = {
     "window": (1, 1000),
     "within_seconds": (0, 86_400),
     "CarrierChanges.rate": (0, 100_000),
+    "ExportRequest.carrier": (1, 40),
     "MessageSearch.carrier": (1, 40),
     "LimitChanges.requests_per_second": (1, LARGEST),
     "NewAdjustment.credits": (-(10**12), 10**12),

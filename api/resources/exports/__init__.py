@@ -1,0 +1,1 @@
+"""Exports of messages, made in the background."""

@@ -3,7 +3,17 @@
 FOLDERS: dict[str, tuple[str, ...]] = {
     "1. Get a token": ("create_token", "get_limits", "list_errors", "get_error"),
     "2. Register a sender ID": ("refill_sandbox", "request_sender_id", "list_sender_ids"),
-    "3. Send": ("create_quote", "send_message", "list_messages", "get_message", "list_message_events"),
+    "3. Send": (
+        "create_quote",
+        "send_message",
+        "list_messages",
+        "get_message",
+        "list_message_events",
+        "cancel_message",
+        "export_messages",
+        "get_export",
+        "get_export_file",
+    ),
     "4. Send to many": (
         "send_bulk",
         "list_sends",
@@ -95,6 +105,7 @@ CAPTURED = {
         for name in ("send_id", "message_id", "group_id", "webhook_id", "import_id", "erasure_id", "invitation_id")
     },
     "event_id": "event_id",
+    "export_id": "export_id",
 }
 """Members of responses that are stored as variables of the collection, for later requests."""
 CAPTURED_OF = {
@@ -107,6 +118,10 @@ CAPTURED_OF = {
 
 ALSO_GOOD = {
     "get_statement": (404,),
+    "cancel_message": (409,),
+    "export_messages": (409,),
+    "get_export": (404,),
+    "get_export_file": (404, 409),
     "cancel_import": (409,),
     "replay_delivery": (404, 409),
     "delete_invitation": (404,),

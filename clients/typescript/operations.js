@@ -68,7 +68,7 @@ export const OPERATIONS = {
   listSendMessages: {"method": "GET", "path": "/api/v1/sends/{send_id}/messages", "keyed": false, "type": null},
   listMessages: {"method": "GET", "path": "/api/v1/messages", "keyed": false, "type": null},
   getMessage: {"method": "GET", "path": "/api/v1/messages/{message_id}", "keyed": false, "type": null},
-  cancelOneMessage: {"method": "POST", "path": "/api/v1/messages/{message_id}/cancel", "keyed": true, "type": null},
+  cancelMessage: {"method": "POST", "path": "/api/v1/messages/{message_id}/cancel", "keyed": true, "type": null},
   listMessageEvents: {"method": "GET", "path": "/api/v1/messages/{message_id}/events", "keyed": false, "type": null},
   beginOidc: {"method": "POST", "path": "/api/v1/sign-in/oidc", "keyed": false, "type": null},
   completeOidc: {"method": "POST", "path": "/api/v1/sign-in/oidc/complete", "keyed": false, "type": "application/json"},

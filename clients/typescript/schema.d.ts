@@ -2766,7 +2766,7 @@ export interface Operations {
   /** Show one message: its text as sent to this phone number, its attempts and its timeline. */
   getMessage(request: { path: { message_id: string }; signal?: AbortSignal }): Promise<MessageDetail>;
   /** Cancel one message not yet submitted to a carrier, and release its credits. Also needs the scope sms:read. */
-  cancelOneMessage(request: { path: { message_id: string }; key?: string; signal?: AbortSignal }): Promise<Message>;
+  cancelMessage(request: { path: { message_id: string }; key?: string; signal?: AbortSignal }): Promise<Message>;
   /** Show a message's timeline: acceptance, attempts, the carrier's responses, doubt and receipts. */
   listMessageEvents(request: { path: { message_id: string }; signal?: AbortSignal }): Promise<Events>;
   /** Begin to sign in through the OpenID Connect provider, if the operator has set one. */

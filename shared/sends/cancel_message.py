@@ -35,7 +35,7 @@ ADD_RESULT = insert(message).values(
 )
 
 
-def cancel_message(connection: Connection, identifier: UUID) -> None:
+def cancel_one(connection: Connection, identifier: UUID) -> None:
     """Cancel a message of a batch that exists. Changes nothing if a worker has the batch, or the message has a result.
 
     The only message of a send is canceled with it.

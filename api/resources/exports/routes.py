@@ -59,7 +59,7 @@ def get_export_file(caller: Caller, export_id: UUID) -> CsvResponse:
     with reading(engine) as connection:
         export = _find(connection, caller, export_id)
     if export["status"] != "completed":
-        raise Problem("state_conflict", "The export is running and has no file yet.")
+        raise Problem("state_conflict", f"The export is {export['status']} and has no file yet.")
 
     def chunks() -> Iterator[str]:
         for number in range(export["chunks"]):

@@ -27,7 +27,7 @@ from shared.db.connection import reading
 from shared.lifecycle import STORED_STATUSES, MessageStatus
 from shared.messages.history import MessageRow, one_message
 from shared.messages.representation import CSV_HEADER, csv_values, message_fields
-from shared.sends.cancel_message import cancel_message
+from shared.sends.cancel_message import cancel_one
 
 
 @endpoint(
@@ -97,7 +97,7 @@ def get_message(caller: Caller, message_id: UUID) -> JsonResponse:
     errors=("state_conflict", "message_being_sent"),
     scope="sms:send",
 )
-def cancel_one_message(caller: Caller, message_id: UUID) -> IdempotentResponse:
+def cancel_message(caller: Caller, message_id: UUID) -> IdempotentResponse:
     """Cancel one message not yet submitted to a carrier, and release its credits. Also needs the scope sms:read.
 
     While a worker sends others of its list, the response is 409 `message_being_sent`; try again a second later.
@@ -110,7 +110,7 @@ def cancel_one_message(caller: Caller, message_id: UUID) -> IdempotentResponse:
 
 def _cancel(connection: Connection, caller: Caller, message_id: UUID) -> MessageRow:
     _find(connection, caller, message_id)
-    cancel_message(connection, message_id)
+    cancel_one(connection, message_id)
     row = _find(connection, caller, message_id)
     if row.status not in STORED_STATUSES:
         detail = "A worker is sending this message, or others of its list, at the moment."

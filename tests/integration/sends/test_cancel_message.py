@@ -15,7 +15,7 @@ from shared.audit.check import audit
 from shared.db.connection import transaction
 from shared.lifecycle import MessageStatus
 from shared.sends import cancel_message as module
-from shared.sends.cancel_message import cancel_message
+from shared.sends.cancel_message import cancel_one
 from tests.harness.database import disposable_database, wait_until_somebody_waits
 from tests.harness.service import Service
 from tests.harness.times import ahead
@@ -147,7 +147,7 @@ def test_a_claim_at_the_same_moment_does_not_take_what_is_being_canceled(service
     send, phones, messages = a_list(service, 3)
     make_due(service, send)
     with transaction(service.engine) as connection:
-        cancel_message(connection, UUID(messages[0]))
+        cancel_one(connection, UUID(messages[0]))
         assert claim_some(service) == []
     [batch] = claim_some(service)
     assert batch.phones == phones[1:]

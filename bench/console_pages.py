@@ -24,6 +24,7 @@ OF_ACCOUNT = {
     "messages to a phone": "/messages/?phone={phone}",
     "messages that failed": "/messages/?status=failed",
     "message": "/messages/{message}",
+    "export": "/messages/exports/{exported}",
     "conversations": "/conversations/",
     "conversation": "/conversations/{phone}",
     "groups": "/groups/",

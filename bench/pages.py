@@ -28,6 +28,7 @@ def account_pages(stand: Stand, tenant: Tenant, running: str) -> dict[str, str]:
         open=running,
         group=group,
         message=_one(stand, "/messages?status=delivered&limit=1")["message_id"],
+        exported=stand.post("/exports", b"{}")["export_id"],
         phone=PHONE,
         webhook=hook["webhook_id"],
         imported=_imported(stand, group),

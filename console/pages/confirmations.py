@@ -65,7 +65,7 @@ def change_at_once(change: Callable[[], object], notice: str, conflict: str = ""
     try:
         change()
     except ApiError as error:
-        if error.code != "state_conflict":
+        if error.code not in ("state_conflict", "message_being_sent"):
             raise
         flash(conflict or describe(error), "warn")
     else:

@@ -39,6 +39,10 @@ CONFLICTS: tuple[tuple[re.Pattern[str], Any], ...] = tuple(
             _("The send cannot be canceled. Its state: %(state)s."),
         ),
         (
+            r"The message is (?P<state>\w+) and cannot be canceled\.",
+            _("The message cannot be canceled. Its state: %(state)s."),
+        ),
+        (
             r"The import is (?P<state>\w+) and cannot be canceled\.",
             _("The import can no longer be stopped. Its state: %(state)s."),
         ),

@@ -58,6 +58,8 @@ REFUSALS: dict[str, Any] = {
     "name_taken": _("This name is taken. Choose another one."),
     "group_limit": _("The account cannot have more groups."),
     "group_full": _("The group cannot take more contacts."),
+    "export_limit": _("The account has an export that is running, or too many within a week."),
+    "message_being_sent": _("The message, or others of its list, is being sent at the moment. Look again in a second."),
     "import_limit": _("The account has too many imports. Wait until one has ended."),
     "sender_limit": _("The account has too many sender IDs, or too many waiting for approval."),
     "suppression_limit": _("The opt-out list is full. Remove entries that you do not need."),

@@ -6,6 +6,7 @@ from typing import NamedTuple
 from bench.console_pages import LIVE, OF_ACCOUNT, OF_OPERATOR, OF_PERSON, filled
 from shared.people.memberships import add_member
 from tests.harness.console import Console
+from tests.harness.owned import an_export
 from tests.harness.people import PASSWORD, a_person
 
 PHONE = "254711000003"
@@ -89,6 +90,7 @@ def objects_of(console: Console) -> dict[str, str]:
         "open": next(each for each in sends if each["status"] == "scheduled")["send_id"],
         "group": next(each for each in service.get("/groups").json["data"] if each["contact_count"])["group_id"],
         "message": service.get("/messages?status=delivered").json["data"][0]["message_id"],
+        "exported": an_export(service),
         "phone": PHONE,
         "webhook": service.get("/webhooks").json["data"][0]["webhook_id"],
         "imported": service.get("/imports").json["data"][0]["import_id"],

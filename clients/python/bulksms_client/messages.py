@@ -1,5 +1,6 @@
 """Messages: to phones, and from them."""
 
+from collections.abc import Iterator
 from typing import Any
 
 from bulksms_client.theme import Listed, WithEntries
@@ -18,6 +19,20 @@ class Messages(WithEntries):
     def errors(self) -> Any:
         """The codes of messages' errors, each with its title, meaning and remedy."""
         return self._get("/errors", kind="message")
+
+
+class Exports(WithEntries):
+    """Files of any number of messages, which workers make: by the same filters, and `format`."""
+
+    path = "/exports"
+
+    def begin(self, key: str | None = None, **filters: Any) -> Any:
+        """Begin one."""
+        return self._post(self.path, key, **filters)
+
+    def file(self, export_id: str) -> Iterator[bytes]:
+        """The file of one that is completed."""
+        return self._transport.stream(f"{self.path}/{export_id}/file")
 
 
 class Inbound(Listed):

@@ -4,7 +4,7 @@ from bulksms_client.api_keys import ApiKeys
 from bulksms_client.credits import Money, UsageReports
 from bulksms_client.groups import Groups
 from bulksms_client.memberships import Invitations, Memberships
-from bulksms_client.messages import Inbound, Messages
+from bulksms_client.messages import Exports, Inbound, Messages
 from bulksms_client.sender_ids import SenderIds
 from bulksms_client.sends import Sends
 from bulksms_client.suppressions import Suppressions
@@ -17,6 +17,7 @@ class Themes:
 
     def __init__(self, transport: Transport) -> None:
         self.api_keys = ApiKeys(transport)
+        self.exports = Exports(transport)
         self.groups = Groups(transport)
         self.inbound = Inbound(transport)
         self.invitations = Invitations(transport)

@@ -99,6 +99,8 @@ def places(console: Console) -> dict[str, Place]:
         "groups.contact": Place(f"/groups/{own('group_id')}/contact", typed={"phone": "254711000002", "tags": "vip"}),
         "groups.import_file": group(file=FILE),
         "ledger.refill": Place("/credits/", world="test"),
+        "messages.cancel": Place(f"/messages/{own('message_id')}"),
+        "messages.export": Place("/messages/"),
         "opt_outs.create": Place("/opt-outs/", typed={"phones": "254711000003"}),
         "opt_outs.confirm": Place("/opt-outs/", undecided("254711000004")),
         "opt_outs.dismiss": Place("/opt-outs/", undecided("254711000005")),

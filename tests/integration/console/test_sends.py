@@ -11,6 +11,7 @@ from werkzeug.test import TestResponse
 
 from tests.harness.console import Browser, Console
 from tests.integration.console.test_operator import REPORTED
+from worker.jobs.export_messages import export_page
 
 
 def scheduled(console: Console, message: str = "Doors open at 9") -> str:
@@ -209,3 +210,36 @@ def test_a_long_list_has_a_next_page(console: Console) -> None:
     second = browser.open(after.group(1).replace("&amp;", "&"))
     shown = [set(re.findall(r">(\+2547110000\d\d)<", page.text)) for page in (first, second)]
     assert [len(each) for each in shown] == [50, 10] and not shown[0] & shown[1]
+
+
+def test_a_message_is_canceled(console: Console) -> None:
+    browser, send = console.browser("sender"), scheduled(console)
+    message = console.service.get(f"/sends/{send}/messages").json["data"][0]["message_id"]
+    assert "Cancel the message" in browser.get(f"/messages/{message}").text
+    assert "Message canceled." in browser.post(f"/messages/{message}/cancel", follow=True).text
+    assert console.service.get(f"/messages/{message}").json["status"] == "canceled"
+    sent = console.service.send("254711000009").json["message_id"]
+    assert "/cancel" not in browser.get(f"/messages/{sent}").text
+    assert "The message cannot be canceled." in browser.post(f"/messages/{sent}/cancel", follow=True).text
+
+
+def test_what_a_search_finds_is_exported(console: Console) -> None:
+    service, browser = console.service, console.browser("viewer")
+    group = service.new_group(["254711000031"])
+    service.post("/sms/send-group", sender_id="ACME", group_id=group, message="Hi", category="marketing")
+    service.send("4915112345678")
+    service.sweep()
+    found = browser.get(f"/messages/?group_id={group}&category=marketing&country=KE&carrier=simulator&error=")
+    assert group in found.text and "No messages found" not in found.text and "4915112345678" not in found.text
+    assert f'name="group_id" value="{group}"' in found.text
+    page = browser.post("/messages/exports", group_id=group, category="marketing", country="KE", follow=True)
+    assert "every 2s" in page.text
+    path = page.request.path.partition("/live")[2]
+    assert "too many within a week" in browser.post("/messages/exports", follow=True).text
+    while export_page(service.engine):
+        pass
+    assert "every 2s" not in browser.get(path).text
+    lines = browser.get(f"{path}/file").text.splitlines()
+    assert len(lines) == 2 and ",254711000031," in lines[1]
+    wrong = browser.post("/messages/exports", country="kenya", follow=True)
+    assert wrong.status_code == 200 and "notice warn" in wrong.text

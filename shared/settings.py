@@ -14,6 +14,7 @@ from shared.environment import MIN_KEY_LENGTH, Environment, log_level, switch, w
 from shared.environment import SettingsError as SettingsError
 from shared.lifecycle import LANES, Category
 from shared.oidc_settings import OidcSettings, oidc_settings
+from shared.unit import CREDITS, Unit, unit_of
 
 N = TypeVar("N", int, float)
 
@@ -25,6 +26,7 @@ MAX_DOUBT_GRACE = 365 * 86_400
 """Seconds."""
 MAX_RETENTION_DAYS = 3_650
 """For the installation and for an account."""
+MAX_NOTICE_DAYS = 365
 A_DAY = 86_400
 """Seconds."""
 IDEMPOTENCY_DAYS = 8
@@ -102,6 +104,10 @@ class Settings:
     """Share of successful requests that are logged, with the batches of their sends. Failed ones always are."""
     console_url: str = "http://127.0.0.1:8001"
     """Address of the console, for links to invitations and sign-in."""
+    price_notice_days: int = 7
+    """Days from publishing prices that are higher, or removed, until they are valid."""
+    unit: Unit = CREDITS
+    """What a credit is worth."""
     oidc: OidcSettings | None = None
     remote_control: bool = False
     """Whether workers obey Celery's remote control (`celery inspect`, `celery control`). It has no authentication."""
@@ -165,6 +171,8 @@ def from_environment(environ: Mapping[str, str] | None = None) -> Settings:
         token_requests_per_minute=_number(env, "TOKEN_REQUESTS_PER_MINUTE", DEFAULTS.token_requests_per_minute),
         request_log_sample_rate=_number(env, "REQUEST_LOG_SAMPLE_RATE", DEFAULTS.request_log_sample_rate, most=1),
         console_url=web_address(env, "CONSOLE_URL", DEFAULTS.console_url),
+        price_notice_days=_number(env, "PRICE_NOTICE_DAYS", DEFAULTS.price_notice_days, most=MAX_NOTICE_DAYS),
+        unit=unit_of(env.get("UNIT", "")),
         oidc=oidc_settings(env),
         remote_control=switch(env, "CELERY_REMOTE_CONTROL"),
     )

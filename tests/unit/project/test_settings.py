@@ -7,6 +7,7 @@ import pytest
 from shared.environment import log_level
 from shared.redis_client import celery_broker, redis_client, sentinel_address
 from shared.settings import SettingsError, from_environment, service_settings
+from shared.unit import CREDITS, Unit
 
 NEEDED = {"DATABASE_URL": "postgresql://x", "REDIS_URL": "redis://x", "SECRET_KEY": "x" * 32}
 
@@ -40,6 +41,14 @@ def test_a_missing_file_is_reported(tmp_path: Path) -> None:
     path = tmp_path / "none"
     with pytest.raises(SettingsError, match=f"SECRET_KEY_FILE={path} cannot be read: No such file"):
         from_environment({**NEEDED, "SECRET_KEY": "", "SECRET_KEY_FILE": str(path)})
+
+
+def test_a_unit_has_a_currency_and_decimals() -> None:
+    assert from_environment({**NEEDED, "UNIT": "EUR:4"}).unit == Unit("EUR", 4)
+    assert from_environment({**NEEDED, "UNIT": "sms"}).unit == from_environment(NEEDED).unit == CREDITS
+    for wrong in ("EUR", "eur:4", "EUR:10", "credits"):
+        with pytest.raises(SettingsError, match=f"UNIT is '{wrong}'.*EUR:4"):
+            from_environment({**NEEDED, "UNIT": wrong})
 
 
 def test_a_missing_setting_is_named_with_the_place_to_set_it() -> None:
@@ -135,6 +144,7 @@ def test_an_invalid_queue_type_is_refused(kind: str, broker: str, wrong: str) ->
         ("LEASE_SECONDS", "101", "between 1 and 100"),
         ("SIMULATOR_RATE", "-1", "at least 0"),
         ("RETENTION_DAYS", "3651", "between 0 and 3650"),
+        ("PRICE_NOTICE_DAYS", "366", "between 0 and 365"),
         ("DOUBT_GRACE_SECONDS", "31536001", "between 0 and 31536000"),
         ("SIMULATOR_RECEIPT_DELAY", "86401", "between 0 and 86400"),
         ("SIMULATOR_ROUND_TRIP", "1e300", "between 0 and 86400"),

@@ -70,6 +70,7 @@ class EventType(StrEnum):
     BALANCE_LOW = "balance.low"
     SPEND_THRESHOLD = "spend.threshold"
     STATEMENT_CLOSED = "statement.closed"
+    PRICE_CHANGED = "price.changed"
     WEBHOOK_DISABLED = "webhook.disabled"
     WEBHOOK_TEST = "webhook.test"
 

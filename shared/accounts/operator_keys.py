@@ -20,7 +20,7 @@ OPERATOR_SCOPES = {
     "read": "read everything but texts and full phone numbers",
     "texts": "see texts and full phone numbers",
     "accounts": "change accounts, their keys, limits and rules, and hold, release and cancel sends",
-    "money": "top up, reverse, adjust and refund, and set credit limits",
+    "money": "top up, reverse, adjust and refund, set credit limits, and change prices",
     "senders": "decide on sender IDs, and assign inbound messages",
     "carriers": "control carriers, retry jobs and release the guard",
     "doubt": "resolve messages in doubt",

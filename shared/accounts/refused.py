@@ -12,6 +12,10 @@ class Refused(Exception):
         self.reason = reason
 
 
+class Missing(Refused):
+    """What the request is about does not exist."""
+
+
 def no_account(account: int | str) -> Refused:
     """The error for an account that does not exist, given by its id or name."""
     return Refused(f"There is no account {account!r}.", "`bulksms account list` shows them all.")

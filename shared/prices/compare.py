@@ -1,102 +1,130 @@
-"""Says what a version changes: each price that is another one than before, and those below what carriers cost."""
+"""Says what a version changes: each destination that costs another price than before, and those below what carriers
+cost. The prices are read in the order of their prefixes, so that no version is in memory."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from itertools import product
-from typing import Final, Literal, NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final, Literal, NamedTuple
 
-from sqlalchemy import Connection
+from sqlalchemy import Connection, func, select
 
-from shared.prices.book import OF_VERSION
-from shared.prices.costs import Costs
-from shared.prices.price_table import PriceTable
+from shared.db.tables.prices import price
+from shared.lifecycle import Category
+from shared.prices.price_table import ANY
 
 MAX_SHOWN: Final = 100
-"""Changes that a comparison names."""
+"""Changes of each kind that a comparison names."""
+ROWS: Final = 10_000
+"""Read at a time."""
 
-Change = Literal["added", "raised", "lowered", "removed"]
+Kind = Literal["added", "raised", "lowered", "removed", "below_cost"]
 
 
 class PriceChange(NamedTuple):
-    """A destination whose price is another one. None: it has no price."""
+    """A destination whose price is another one, or lower than what a carrier costs. None: it has no price."""
 
-    change: Change
+    change: Kind
     category: str
     prefix: str
     before: int | None
     after: int | None
-
-
-class BelowCost(NamedTuple):
-    """A price that is lower than what a carrier costs."""
-
-    category: str
-    prefix: str
-    price: int
-    carrier: str
-    cost: int
+    carrier: str | None = None
+    cost: int | None = None
 
 
 class Comparison(NamedTuple):
-    """What a version changes. The lists have the first MAX_SHOWN of each kind."""
+    """What a version changes: how many destinations by kind, and the first MAX_SHOWN of each kind."""
 
-    counts: Mapping[str, int]
+    counts: Counter[str]
     changes: list[PriceChange]
-    below_cost_count: int
-    below_cost: list[BelowCost]
 
     @property
     def needs_notice(self) -> bool:
         """Whether somebody pays more, or cannot send any more."""
-        return bool(self.counts.get("raised") or self.counts.get("removed"))
+        return bool(self.counts["raised"] or self.counts["removed"])
 
 
-Keys = list[tuple[str, str]]
+Found = tuple[str, int] | None
+"""A matched prefix, and the price."""
+COLUMNS: Final = (ANY, *Category)
 
 
-def compare(connection: Connection, before: int | None, after: int, costs: Costs) -> Comparison:
-    """Compare two versions of a list, by what each of their prefixes costs. `costs` are the carriers'."""
-    old_keys, old = _table(connection, before)
-    new_keys, new = _table(connection, after)
-    counts: Counter[str] = Counter()
-    changes: list[PriceChange] = []
-    for each in _changes(old_keys, old, new_keys, new):
-        counts[each.change] += 1
-        if counts[each.change] <= MAX_SHOWN:
-            changes.append(each)
-    below = list(below_cost(new, costs))
-    return Comparison(counts, changes, len(below), below[:MAX_SHOWN])
+def compare(
+    connection: Connection,
+    before: int | None,
+    after: int | None,
+    *,
+    anywhere: int | None = None,
+    costs: Mapping[str, int] | None = None,
+) -> Comparison:
+    """Compare two versions in a transaction. Without a version, everything costs `anywhere`.
+
+    `costs` are the versions of carriers' costs, by carrier.
+    """
+    result, carriers = Comparison(Counter(), []), list(costs or {})
+    versions = [before, after, *(costs or {}).values()]
+    root: list[Found] = [None if each is not None or anywhere is None else ("", anywhere) for each in versions]
+    within = [("", [each for found in root for each in (found, None, None, None)])]
+    """The prices of the prefix that was reached, and of each that it begins with: of every version by category."""
+    for prefix, *priced in _by_prefix(connection, versions):
+        while not prefix.startswith(within[-1][0]):
+            within.pop()
+        inherited = within[-1][1]
+        prices = [each if own is None else (prefix, own) for own, each in zip(priced, inherited, strict=True)]
+        within.append((prefix, prices))
+        for category, found in _by_category(prices):
+            was, now, *cost_of = found
+            old, new = was and was[1], now and now[1]
+            if old != new and _begins(prefix, was, now):
+                _note(result, PriceChange(_kind(old, new), category, prefix, old, new))
+            for name, cost in zip(carriers, cost_of, strict=True):
+                if now is not None and cost is not None and now[1] < cost[1] and _begins(prefix, now, cost):
+                    _note(result, PriceChange("below_cost", category, prefix, old, new, name, cost[1]))
+    return result
 
 
-def _table(connection: Connection, version: int | None) -> tuple[Keys, PriceTable]:
-    rows = [] if version is None else [tuple(row) for row in connection.execute(OF_VERSION, {"version": version})]
-    return [(category, prefix) for category, prefix, _ in rows], PriceTable(rows)
+def _by_prefix(connection: Connection, versions: Sequence[int | None]) -> Iterator[Sequence[Any]]:
+    """The prices of every prefix, and first of all of the empty one: of each version by category, None without one."""
+    credits = [
+        func.max(price.c.price).filter(price.c.version_id == version, price.c.category == category)
+        for version in versions
+        for category in COLUMNS
+    ]
+    prefix = price.c.prefix.collate("C").label("digits")
+    chosen = price.c.version_id.in_([each for each in versions if each is not None])
+    statement = select(prefix, *credits).where(chosen).group_by(prefix).order_by(prefix)
+    rows = iter(connection.execute(statement, execution_options={"stream_results": True, "yield_per": ROWS}))
+    first = next(rows, ("",))
+    if first[0] or len(first) == 1:
+        yield ("", *(None for _ in credits))
+    if len(first) > 1:
+        yield first
+    yield from rows
 
 
-def _changes(old_keys: Keys, old: PriceTable, new_keys: Keys, new: PriceTable) -> Iterator[PriceChange]:
-    """A prefix that is new, but costs what a shorter one did, changes nothing; nor does one left out."""
-    for category, prefix in dict.fromkeys([*old_keys, *new_keys]):
-        found = old.find(prefix, category), new.find(prefix, category)
-        before, after = (None if price is None else price.credits for price in found)
-        if before == after:
-            continue
-        if before is None:
-            change: Change = "added"
-        elif after is None:
-            change = "removed"
-        else:
-            change = "raised" if after > before else "lowered"
-        yield PriceChange(change, category, prefix, before, after)
+def _by_category(prices: list[Found]) -> Iterator[tuple[str, tuple[Found, ...]]]:
+    """The prices of the versions for each category that has its own, and first for any, unless all have."""
+    of_any = tuple(prices[::4])
+    own = [number for number in (1, 2, 3) if any(prices[number::4])]
+    if len(own) < len(Category):
+        yield ANY, of_any
+    for number in own:
+        found = tuple(each or of_all for each, of_all in zip(prices[number::4], of_any, strict=True))
+        if found != of_any or len(own) == len(Category):
+            yield COLUMNS[number], found
 
 
-def below_cost(table: PriceTable, costs: Costs) -> Iterator[BelowCost]:
-    """Each price that is lower than what a carrier costs there, or within its prefix, once."""
-    for carrier, of_carrier in costs.items():
-        keys = [*table.keys(), *of_carrier.keys()]
-        categories, prefixes = sorted({category for category, _ in keys}), sorted({prefix for _, prefix in keys})
-        found = set()
-        for category, prefix in product(categories, prefixes):
-            price, cost = table.find(prefix, category), of_carrier.find(prefix, category)
-            if price is not None and cost is not None and price.credits < cost.credits and (price, cost) not in found:
-                found.add((price, cost))
-                yield BelowCost(category, prefix, price.credits, carrier, cost.credits)
+def _begins(prefix: str, *found: Found) -> bool:
+    """Whether one of the prices is that of this prefix, and not of a shorter one."""
+    return any(each is not None and each[0] == prefix for each in found)
+
+
+def _note(result: Comparison, change: PriceChange) -> None:
+    result.counts[change.change] += 1
+    if result.counts[change.change] <= MAX_SHOWN:
+        result.changes.append(change)
+
+
+def _kind(before: int | None, after: int | None) -> Kind:
+    if before is None or after is None:
+        return "added" if before is None else "removed"
+    return "raised" if after > before else "lowered"

@@ -30,7 +30,11 @@ def costs_at(
 ) -> Costs:
     """The costs at a moment, by default now. They never change once it has come. `table` gives the prices of a version,
     by default from the database."""
-    rows = connection.execute(VALID, {"at": at or datetime.now(UTC)})
-    versions = {row.carrier: row.id for row in rows}  # of several, the last
     read = table or partial(read_table, connection)
-    return {carrier: read(version) for carrier, version in versions.items()}
+    return {carrier: read(version) for carrier, version in cost_versions(connection, at).items()}
+
+
+def cost_versions(connection: Connection, at: datetime | None = None) -> dict[str, int]:
+    """The version of each carrier's list that is valid at a moment, by default now."""
+    rows = connection.execute(VALID, {"at": at or datetime.now(UTC)})
+    return {row.carrier: row.id for row in rows}  # of several, the last

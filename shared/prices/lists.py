@@ -1,62 +1,42 @@
 """Price lists: their versions, and the accounts that have them.
 
-Every function works in the connection's transaction, and raises Refused, without a change, for what is not possible.
-What is valid, or will be within AHEAD, is never changed: a version is made as a draft, published once, and may be
-withdrawn before it is valid.
+Every function works in the connection's transaction, and raises Refused, without a change, for what is not possible,
+and Missing for what does not exist. What is valid, or will be within AHEAD, is never changed: a version is made as a
+draft, published once, and may be withdrawn before it is valid. The published versions of a list become valid in the
+order in which they are published.
 """
 
-from collections.abc import Iterable
-from datetime import datetime, timedelta
-from typing import Any, Final, NamedTuple
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any
 
-from sqlalchemy import Connection, Row, bindparam, delete, func, insert, select, text, update
+from sqlalchemy import Connection, Row, Select, bindparam, delete, func, insert, select, tuple_, update
+from sqlalchemy.dialects.postgresql import distinct_on
 
 from shared.accounts.audit_log import Actor, record
-from shared.accounts.refused import Refused
-from shared.db.connection import driver_of
+from shared.accounts.refused import Missing, Refused
+from shared.db.tables.accounts import account
 from shared.db.tables.prices import price, price_assignment, price_list, price_version
-from shared.prices.book import AHEAD
-from shared.prices.sheet import SheetError, SheetRow
-
-MAX_ERRORS: Final = 100
-"""Lines with mistakes that a report names."""
-DRAFTS_KEPT: Final = timedelta(days=7)
+from shared.ids import LAST_NUMBER
+from shared.prices.announce import announce
+from shared.prices.book import AHEAD, Book, read_book
+from shared.prices.compare import Comparison, compare
+from shared.prices.costs import cost_versions
 
 LISTS, VERSIONS = price_list.c, price_version.c
 NOW = func.clock_timestamp()
-ONE_LIST = select(price_list).where(LISTS.id == bindparam("list"))
-LOCK_LIST = ONE_LIST.with_for_update()
-OF_LIST = (
-    select(price_version, (VERSIONS.valid_from <= NOW).label("valid"))
-    .where(VERSIONS.list_id == bindparam("list"))
-    .order_by(VERSIONS.id.desc())
-)
+SHOWN = select(price_list, NOW.label("now"))
+LOCK_LIST = SHOWN.where(LISTS.id == bindparam("list")).with_for_update()
+OF_LIST = select(price_version, NOW.label("now")).where(VERSIONS.list_id == bindparam("list")).order_by(VERSIONS.id)
 ONE_VERSION = select(price_version, NOW.label("now")).where(VERSIONS.id == bindparam("version"))
-STAGE = text("CREATE TEMPORARY TABLE sheet (line int, category text, prefix text, price bigint) ON COMMIT DROP")
-"""SQLAlchemy would need a table object for it."""
-CONTRADICTIONS = text(
-    f"""
-    SELECT category, prefix, min(line) AS first, max(line) AS last, min(price) AS lowest, max(price) AS highest
-      FROM sheet GROUP BY category, prefix HAVING min(price) <> max(price) ORDER BY first LIMIT {MAX_ERRORS}
-    """
+GIVEN = (
+    select(price_assignment.c.account_id, account.c.name, price_assignment.c.list_id)
+    .ext(distinct_on(price_assignment.c.account_id))
+    .outerjoin(account, account.c.id == price_assignment.c.account_id)
+    .order_by(price_assignment.c.account_id, price_assignment.c.valid_from.desc(), price_assignment.c.id.desc())
+    .subquery()
 )
-STORE = text(
-    """
-    INSERT INTO price (version_id, category, prefix, price)
-    SELECT :version, category, prefix, min(price) FROM sheet GROUP BY category, prefix
-    """
-)
-
-
-class Upload(NamedTuple):
-    """What became of a sheet: a draft, or the mistakes for which it was refused."""
-
-    version_id: int | None
-    prices: int
-    doubled: int
-    """Lines that repeat the price of another one."""
-    errors: list[SheetError]
-    error_count: int
+"""The list that each account has, or is about to have."""
 
 
 def create_list(connection: Connection, name: str, *, carrier: str | None = None, by: Actor | None = None) -> int:
@@ -70,59 +50,98 @@ def create_list(connection: Connection, name: str, *, carrier: str | None = None
     return list_id
 
 
-def lock_list(connection: Connection, list_id: int) -> Row[Any]:
-    """The list's row. Changes of one list follow one another."""
-    row = connection.execute(LOCK_LIST, {"list": list_id}).one_or_none()
+def list_lists(connection: Connection, *, after: int = 0, limit: int | None = None) -> list[dict[str, Any]]:
+    """Lists in the order of their ids, each with its accounts and its valid version."""
+    return _shown(connection, SHOWN.where(LISTS.id > after).order_by(LISTS.id).limit(limit))
+
+
+def show_list(connection: Connection, list_id: int) -> dict[str, Any]:
+    """One list, with all its versions, the newest first."""
+    shown = _shown(connection, SHOWN.where(LISTS.id == list_id)) if list_id <= LAST_NUMBER else []
+    if not shown:
+        raise Missing(f"There is no price list {list_id}.")
+    rows = connection.execute(OF_LIST, {"list": list_id})
+    versions = [{**row._mapping, "status": _status(row, shown[0]["version"])} for row in rows]
+    return {**shown[0], "versions": versions[::-1]}
+
+
+def _shown(connection: Connection, chosen: Select[Any]) -> list[dict[str, Any]]:
+    book, given = read_book(connection), connection.execute(select(GIVEN)).all()
+    shown = []
+    for row in connection.execute(chosen):
+        owners = [each for each in given if each.list_id == row.id]
+        valid = [each.id for each in book.versions.get(row.id, []) if each.valid_from <= row.now]
+        shown.append(
+            {
+                **row._mapping,
+                "is_default": any(each.account_id is None for each in owners),
+                "accounts": [each._asdict() for each in owners if each.account_id is not None],
+                "version": valid[-1] if valid else None,
+            }
+        )
+    return shown
+
+
+def _status(row: Row[Any], valid: int | None) -> str:
+    if row.valid_from is None:
+        return "draft"
+    if row.withdrawn_at is not None:
+        return "withdrawn"
+    if row.valid_from > row.now:
+        return "announced"
+    return "valid" if row.id == valid else "past"
+
+
+def list_prices(connection: Connection, version_id: int, after: Sequence[str] | None, limit: int) -> Sequence[Row[Any]]:
+    """Prices of a version by category and prefix, after those of a position."""
+    chosen = select(*price.c["category", "prefix", "price"]).where(price.c.version_id == version_id)
+    if after is not None:
+        chosen = chosen.where(tuple_(price.c.category, price.c.prefix) > tuple_(*after))
+    return connection.execute(chosen.order_by(price.c.category, price.c.prefix).limit(limit)).all()
+
+
+def find_version(connection: Connection, version_id: int) -> Row[Any]:
+    """The version's row, with the time `now`."""
+    known = version_id <= LAST_NUMBER
+    row = connection.execute(ONE_VERSION, {"version": version_id}).one_or_none() if known else None
     if row is None:
-        raise Refused(f"There is no price list {list_id}.")
+        raise Missing(f"There is no price version {version_id}.")
     return row
 
 
-def upload(
-    connection: Connection, list_id: int, rows: Iterable[SheetRow | SheetError], *, by: Actor | None = None
-) -> Upload:
-    """Store the prices of a sheet as a draft, unless a line has a mistake or contradicts another one.
+def show_version(connection: Connection, version_id: int, notice_days: int) -> dict[str, Any]:
+    """A version with what it changes, in a transaction.
 
-    Holds one chunk of the file in memory.
+    What it changes is compared with the version before it, or the last published one if it is a draft. `earliest` is
+    the time from which a draft may be valid.
     """
-    lock_list(connection, list_id)
-    connection.execute(STAGE)
-    errors: list[SheetError] = []
-    error_count = lines = 0
-    copied = "COPY sheet (line, category, prefix, price) FROM STDIN"
-    with driver_of(connection).cursor() as cursor, cursor.copy(copied) as copy:
-        for row in rows:
-            if isinstance(row, SheetError):
-                error_count += 1
-                if len(errors) < MAX_ERRORS:
-                    errors.append(row)
-            else:
-                lines += 1
-                copy.write_row(row)
-    for each in connection.execute(CONTRADICTIONS):
-        error_count += 1
-        detail = (
-            f"Prefix {each.prefix or '*'} has the price {each.lowest:,} and the price {each.highest:,}"
-            f" (lines {each.first:,} and {each.last:,})."
-        )
-        errors.append(SheetError(each.last, "contradiction", detail))
-    if errors or not lines:
-        empty = [SheetError(1, "no_prices", "The sheet has no prices.")] if not errors else []
-        return Upload(None, lines, 0, [*errors, *empty][:MAX_ERRORS], error_count + len(empty))
-    connection.execute(delete(price).where(price.c.version_id.in_(_old_drafts(list_id))))
-    connection.execute(delete(price_version).where(VERSIONS.id.in_(_old_drafts(list_id))))
-    made = insert(price_version).values(list_id=list_id, prices=0).returning(VERSIONS.id)
-    version_id: int = connection.execute(made).scalar_one()
-    stored = connection.execute(STORE, {"version": version_id}).rowcount
-    connection.execute(update(price_version).where(VERSIONS.id == version_id).values(prices=stored))
-    record(connection, by, "price_list.uploaded", subject=list_id, after={"version": version_id, "prices": stored})
-    return Upload(version_id, stored, lines - stored, [], 0)
+    row = find_version(connection, version_id)
+    shown = show_list(connection, row.list_id)
+    version = next(each for each in shown["versions"] if each["id"] == version_id)
+    comparison = _comparison(connection, read_book(connection), row, carrier=shown["carrier"])
+    earliest = row.now + (timedelta(days=notice_days) if _is_told(shown, comparison) else AHEAD)
+    return {
+        **version,
+        "list": shown["name"],
+        "counts": comparison.counts,
+        "changes": [each._asdict() for each in comparison.changes],
+        "earliest": earliest if row.valid_from is None else None,
+    }
 
 
-def _old_drafts(list_id: int) -> Any:
-    return select(VERSIONS.id).where(
-        VERSIONS.list_id == list_id, VERSIONS.valid_from.is_(None), VERSIONS.created_at < NOW - DRAFTS_KEPT
-    )
+def _comparison(connection: Connection, book: Book, row: Row[Any], *, carrier: str | None) -> Comparison:
+    earlier = [
+        each.id
+        for each in book.versions.get(row.list_id, [])
+        if row.valid_from is None or (each.valid_from, each.id) < (row.valid_from, row.id)
+    ]
+    costs = {} if carrier else cost_versions(connection, datetime.now(UTC) + AHEAD)
+    return compare(connection, earlier[-1] if earlier else None, row.id, costs=costs)
+
+
+def _is_told(shown: dict[str, Any], comparison: Comparison) -> bool:
+    """Whether accounts have to be told in time."""
+    return comparison.needs_notice and bool(shown["is_default"] or shown["accounts"])
 
 
 def publish(
@@ -130,27 +149,42 @@ def publish(
     version_id: int,
     valid_from: datetime | None = None,
     *,
-    notice: timedelta = timedelta(0),
+    notice_days: int,
     by: Actor | None = None,
 ) -> datetime:
-    """Publish a draft. Returns from when it is valid: as soon as possible, which is after `notice` and AHEAD."""
+    """Publish a draft. Returns from when it is valid: by default as soon as possible.
+
+    That is after AHEAD, or after `notice_days` if it raises or removes prices of accounts. They get an event.
+    """
     version = _lock_version(connection, version_id)
     if version.published_at is not None:
         raise Refused(f"Version {version_id} was published already.")
-    earliest = version.now + max(notice, AHEAD)
-    if valid_from is not None and valid_from < earliest:
-        raise Refused(f"A version that raises prices is valid from {earliest:%Y-%m-%d %H:%M:%S} UTC at the earliest.")
+    shown = show_list(connection, version.list_id)
+    book = read_book(connection)
+    is_told = _is_told(shown, _comparison(connection, book, version, carrier=shown["carrier"]))
+    earliest = version.now + max(AHEAD, timedelta(days=notice_days if is_told else 0))
     begins = valid_from or earliest
-    change = update(price_version).where(VERSIONS.id == version_id).values(valid_from=begins, published_at=NOW)
-    connection.execute(change)
+    if begins < earliest:
+        why = f"raises or removes prices, which takes {notice_days} days of notice" if is_told else "takes a minute"
+        raise Refused(f"This version {why}: it can be valid from {earliest:%Y-%m-%dT%H:%M:%SZ} at the earliest.")
+    last = book.versions.get(version.list_id, [])[-1:]
+    if last and last[0].valid_from >= begins:
+        raise Refused(
+            f"Version {last[0].id} becomes valid at {last[0].valid_from:%Y-%m-%dT%H:%M:%SZ}. Choose a later time, or"
+            " withdraw it first."
+        )
+    published = {"valid_from": begins, "published_at": NOW}
+    connection.execute(update(price_version).where(VERSIONS.id == version_id).values(published))
     after = {"version": version_id, "valid_from": begins.isoformat()}
     record(connection, by, "price_list.published", subject=version.list_id, after=after)
+    announce(connection, book, begins)
     return begins
 
 
 def withdraw(connection: Connection, version_id: int, *, by: Actor | None = None) -> None:
-    """Withdraw a published version that is not valid within AHEAD, or delete a draft."""
+    """Withdraw a published version that is not valid within AHEAD, which accounts are told; or delete a draft."""
     version = _lock_version(connection, version_id)
+    book = read_book(connection)
     if version.valid_from is None:
         connection.execute(delete(price).where(price.c.version_id == version_id))
         connection.execute(delete(price_version).where(VERSIONS.id == version_id))
@@ -160,24 +194,36 @@ def withdraw(connection: Connection, version_id: int, *, by: Actor | None = None
         raise Refused(f"Version {version_id} is valid already, or within a minute. Publish another one.")
     else:
         connection.execute(update(price_version).where(VERSIONS.id == version_id).values(withdrawn_at=NOW))
+        announce(connection, book, version.valid_from, withdrawn=True)
     record(connection, by, "price_list.withdrawn", subject=version.list_id, before={"version": version_id})
-
-
-def _lock_version(connection: Connection, version_id: int) -> Row[Any]:
-    version = connection.execute(ONE_VERSION, {"version": version_id}).one_or_none()
-    if version is None:
-        raise Refused(f"There is no price version {version_id}.")
-    lock_list(connection, version.list_id)
-    return connection.execute(ONE_VERSION, {"version": version_id}).one()
 
 
 def assign(connection: Connection, account_id: int | None, list_id: int | None, *, by: Actor | None = None) -> datetime:
     """Give an account a list, or with None no list of its own; without an account, set the default. Returns from when
-    it has it."""
-    if list_id is not None and lock_list(connection, list_id).carrier is not None:
-        raise Refused("That list has the costs of a carrier.")
+    it has it. An account whose prices change gets an event."""
+    given = None if list_id is None else lock_list(connection, list_id)
+    book = read_book(connection)
+    if given is not None:
+        if given.carrier is not None:
+            raise Refused("That list has the costs of a carrier.")
+        if not any(each.valid_from <= given.now + AHEAD for each in book.versions.get(given.id, [])):
+            raise Refused("That list has no version that is valid within a minute. Publish one first.")
     values = {"account_id": account_id, "list_id": list_id, "valid_from": NOW + AHEAD}
     made = insert(price_assignment).values(values).returning(price_assignment.c.valid_from)
     valid_from: datetime = connection.execute(made).scalar_one()
     record(connection, by, "price_list.assigned", account_id=account_id, after={"list": list_id})
+    announce(connection, book, valid_from)
     return valid_from
+
+
+def lock_list(connection: Connection, list_id: int) -> Row[Any]:
+    """The list's row. Changes of one list follow one another."""
+    row = connection.execute(LOCK_LIST, {"list": list_id}).one_or_none()
+    if row is None:
+        raise Missing(f"There is no price list {list_id}.")
+    return row
+
+
+def _lock_version(connection: Connection, version_id: int) -> Row[Any]:
+    lock_list(connection, find_version(connection, version_id).list_id)
+    return find_version(connection, version_id)

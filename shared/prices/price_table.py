@@ -52,10 +52,6 @@ class PriceTable:
         """How many first digits of a phone its price depends on."""
         return self._significant
 
-    def keys(self) -> list[tuple[str, str]]:
-        """The categories and prefixes that have a price of their own."""
-        return [(category, prefix) for category, prices in self._by_category.items() for prefix in prices]
-
     def prices_of(self, phones: Sequence[str], category: str) -> "PricesOfPhones":
         """The prices of many phones, each prefix looked up once."""
         significant = itemgetter(slice(self._significant))

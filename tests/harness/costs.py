@@ -2,8 +2,8 @@
 
 from sqlalchemy import Engine, text
 
-from shared.prices.lists import create_list, publish, upload
-from shared.prices.sheet import SheetRow
+from shared.prices.lists import create_list, publish
+from tests.harness.prices import draft_of
 
 EARLIER = text("UPDATE price_version SET valid_from = now() - interval '60 days' WHERE id = :version")
 
@@ -12,8 +12,7 @@ def valid_list(engine: Engine, name: str, *prices: tuple[str, str, int], carrier
     """A list with these categories, prefixes and prices. Returns its id."""
     with engine.begin() as connection:
         made = create_list(connection, name, carrier=carrier)
-        version = upload(connection, made, [SheetRow(2, *each) for each in prices]).version_id
-        assert version is not None
-        publish(connection, version)
+        version = draft_of(connection, made, prices)
+        publish(connection, version, notice_days=0)
         connection.execute(EARLIER, {"version": version})
     return made

@@ -1,14 +1,30 @@
-"""Price lists of tests, valid at once."""
+"""Price lists of tests: valid at once, or drafts."""
 
 from collections.abc import Iterable
 
 from sqlalchemy import Connection, Engine, text
 
-from shared.prices.lists import assign, create_list, publish, upload
+from shared.accounts.audit_log import WORKER
+from shared.ids import new_id
+from shared.prices.drafts import make_draft, stage
+from shared.prices.lists import assign, create_list, publish
 from shared.prices.sheet import SheetRow
 
 Priced = Iterable[tuple[str, str, int]]
 """Categories, prefixes and credits for a segment."""
+
+
+def draft_of(connection: Connection, price_list: int, prices: Priced) -> int:
+    """A draft with these prices. Returns its id."""
+    stage(connection, [SheetRow(line, *each) for line, each in enumerate(prices, 2)])
+    return make_draft(connection, price_list, by=WORKER)
+
+
+def a_draft(engine: Engine) -> tuple[int, int]:
+    """The ids of a new list and of its draft."""
+    with engine.begin() as connection:
+        made = create_list(connection, f"List {new_id().hex}", by=WORKER)
+        return made, draft_of(connection, made, [("", "254", 12), ("marketing", "33", 40)])
 
 
 def publish_prices(engine: Engine, prices: Priced, name: str = "standard", account: int | None = None) -> int:
@@ -17,18 +33,11 @@ def publish_prices(engine: Engine, prices: Priced, name: str = "standard", accou
     with engine.begin() as connection:
         found = connection.execute(text("SELECT id FROM price_list WHERE name = :name"), {"name": name}).scalar()
         price_list = create_list(connection, name) if found is None else found
-        version = _publish(connection, price_list, prices)
+        version = draft_of(connection, price_list, prices)
+        publish(connection, version, notice_days=0)
+        _make_valid(connection, "price_version")
         assign(connection, account, price_list)
         _make_valid(connection, "price_assignment")
-    return version
-
-
-def _publish(connection: Connection, price_list: int, prices: Priced) -> int:
-    rows = (SheetRow(line, *each) for line, each in enumerate(prices, 2))
-    version = upload(connection, price_list, rows).version_id
-    assert version is not None
-    publish(connection, version)
-    _make_valid(connection, "price_version")
     return version
 
 

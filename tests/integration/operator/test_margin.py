@@ -84,7 +84,7 @@ def test_the_doctor_names_prices_below_cost(service: Service) -> None:
     assert findings() == [
         (
             "notice",
-            "4 prices are lower in retail than a carrier costs: any to 1 for 4 (main: 5); any to 25471 for 3 (main: 9);"
-            " marketing to 254 for 1 (main: 2)",
+            "4 prices are lower in retail than a carrier costs: any to 1 for 4 (main: 5); marketing to 254 for 1 (main:"
+            " 2); any to 25471 for 3 (main: 9)",
         )
     ]

@@ -1,0 +1,41 @@
+"""Tells accounts that their prices change, by an event of those that listen."""
+
+from datetime import datetime
+
+from sqlalchemy import Connection
+
+from shared.ids import rfc3339
+from shared.outbox import EventType, add, listening
+from shared.prices.book import Book, Version, read_book
+from shared.prices.compare import compare
+
+WITHOUT_LIST = 1
+"""Credits that a segment costs an account without a list."""
+COUNTED = ("raised", "lowered", "added", "removed")
+
+
+def announce(connection: Connection, before: Book, at: datetime, *, withdrawn: bool = False) -> None:
+    """Write `price.changed` for each account whose prices at a time are other ones than those by the book `before`.
+
+    If a version was withdrawn, the event repeats what it would have changed.
+    """
+    now = read_book(connection)
+    counted: dict[tuple[int | None, int | None], dict[str, int]] = {}
+    for account_id in listening(connection):
+        old, new = before.version_of(account_id, at), now.version_of(account_id, at)
+        if withdrawn:
+            old, new = new, old
+        change = _id(old), _id(new)
+        if change[0] == change[1]:
+            continue
+        if change not in counted:
+            counts = compare(connection, *change, anywhere=WITHOUT_LIST).counts
+            counted[change] = {kind: counts[kind] for kind in COUNTED}
+        if any(counted[change].values()):
+            named = {"list": new and new.list_name, "version": change[1], "valid_from": rfc3339(at)}
+            data = {**named, "withdrawn": withdrawn, **counted[change]}
+            add(connection, account_id, EventType.PRICE_CHANGED, data)
+
+
+def _id(version: Version | None) -> int | None:
+    return None if version is None else version.id

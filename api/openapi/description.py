@@ -71,6 +71,7 @@ TAGS = {
     "events": "The same events as an ordered stream that you read.",
     "balance": "Credits, and the ledger behind them.",
     "statements": "What moved the balance, month by month.",
+    "prices": "What a segment costs, now and next.",
     "groups": "Contact groups and their contacts.",
     "usage": "Counts of messages by day, sender ID, country, category and status.",
     "erasures": "Erase a person's data, and show the confirmations of erasures.",

@@ -59,6 +59,8 @@ CSV = {
         "kind,month,sender_id,category,price,messages,segments,credits\nopening,,,,,,,1000\n"
         "capture,,ACME,transactional,2,410,820,-820\nclosing,,,,,,,180\n"
     ),
+    ("GET", "/prices"): "prefix,country,category,price\n254,KE,,12\n",
+    ("GET", "/price-versions/<int:version_id>/prices"): "prefix,country,category,price\n254,KE,,12\n",
     ("GET", "/usage"): "day,sender_id,country,category,status,messages,credits\n"
     "2026-03-02,ACME,KE,transactional,delivered,3,3\n",
     ("GET", "/margin"): f"{','.join(COLUMNS)}\n2026-03-02,17,acme,KE,main,3,30,24,6,0\n",
@@ -73,6 +75,7 @@ FILES = {
 """Examples of files, by path and media type."""
 
 CSV_BODIES = {
+    "/price-lists/<int:list_id>/import": "prefix,category,price\n254,,12\nFR,authentication,40\n",
     "/doubts/reconcile": f"phone,status,time\n{PHONE},delivered,{SENT_AT}\n",
     "/suppressions/import": f"phone,category,reason\n{PHONE},marketing,opted out by phone call\n",
     "/groups/<uuid:group_id>/import": f"phone,name,city,tags\n{PHONE},Ann,Nairobi,vip;new\n0711000001,Bob,,\n",

@@ -3,6 +3,7 @@
 from typing import Any, Final
 
 from api.operator.money.schemas import TOP_UP_ID
+from api.operator.prices.schemas import LIST_ID, VERSION_ID
 from api.schemas.examples import API_KEY, MESSAGE_ID, SEND_ID, SENDER_UUID
 from shared.accounts.operator_keys import OPERATOR_SCOPES
 from shared.settings import IDEMPOTENCY_DAYS
@@ -38,6 +39,7 @@ TAGS = {
     "limits": "Limits and rules of accounts, and the pumping guard.",
     "money": "Top-ups, reversals, adjustments, refunds and statements.",
     "margin": "What messages brought, and what they cost.",
+    "prices": "Price lists: their versions, and the accounts that have them.",
     "senders": "Sender IDs: the queue of requests, and decisions.",
     "carriers": "Carriers: state, pace, pauses, rate limits and test messages.",
     "queue": "What waits, and what limits it.",
@@ -54,9 +56,11 @@ PATH_VARIABLES: Final[dict[str, tuple[str, Any]]] = {
     "category": ("`transactional` or `marketing`.", "marketing"),
     "key_id": ("The API key.", API_KEY),
     "limit_name": ("The limit's name.", "sender ACME"),
+    "list_id": ("The price list.", LIST_ID),
     "send_id": ("The send.", SEND_ID),
     "message_id": ("The message.", MESSAGE_ID),
     "month": ("The month, UTC.", "2026-03"),
     "sender": ("The `sender` of the sender ID.", SENDER_UUID),
     "top_up_id": ("The top-up.", TOP_UP_ID),
+    "version_id": ("The version of a price list.", VERSION_ID),
 }

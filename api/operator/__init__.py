@@ -13,6 +13,7 @@ import api.operator.limits.routes
 import api.operator.margin.routes
 import api.operator.messages.routes
 import api.operator.money.routes
+import api.operator.prices.routes
 import api.operator.queue.routes
 import api.operator.senders.routes
 import api.operator.sends.routes

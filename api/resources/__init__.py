@@ -23,6 +23,7 @@ import api.resources.me.tokens
 import api.resources.messages.routes
 import api.resources.oidc.routes
 import api.resources.people.routes
+import api.resources.prices.routes
 import api.resources.privacy.routes
 import api.resources.sandbox.routes
 import api.resources.sender_ids.routes

@@ -63,7 +63,7 @@ FOLDERS: dict[str, tuple[str, ...]] = {
         "list_erasures",
         "get_erasure",
     ),
-    "8. Credits": ("get_balance", "list_transactions", "list_statements", "get_statement", "get_usage"),
+    "8. Credits": ("get_balance", "list_transactions", "list_statements", "get_statement", "get_prices", "get_usage"),
     "9. API keys": ("create_api_key", "list_api_keys", "rotate_api_key_secret", "revoke_api_key"),
     "10. People": (
         "create_invitation",

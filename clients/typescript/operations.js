@@ -75,6 +75,7 @@ export const OPERATIONS = {
   listPeople: {"method": "GET", "path": "/api/v1/people", "keyed": false, "type": null},
   updatePerson: {"method": "PATCH", "path": "/api/v1/people/{person_id}", "keyed": false, "type": "application/json"},
   removePerson: {"method": "DELETE", "path": "/api/v1/people/{person_id}", "keyed": false, "type": null},
+  getPrices: {"method": "GET", "path": "/api/v1/prices", "keyed": false, "type": null},
   createErasure: {"method": "POST", "path": "/api/v1/erasures", "keyed": true, "type": "application/json"},
   listErasures: {"method": "GET", "path": "/api/v1/erasures", "keyed": false, "type": null},
   getErasure: {"method": "GET", "path": "/api/v1/erasures/{erasure_id}", "keyed": false, "type": null},

@@ -278,6 +278,26 @@ export interface StatementClosedData {
   closing: number;
 }
 
+/** Prices that will change, by the number of destinations; or will not, if the version was withdrawn. */
+export interface PriceChangedData {
+  /** The price list; null: none, so that a segment costs one credit. */
+  list: string | null;
+  /** Its version. */
+  version: number | null;
+  /** From when the prices are valid. */
+  valid_from: string;
+  /** Whether this was announced before, and does not happen. */
+  withdrawn: boolean;
+  /** Prices that are higher. */
+  raised: number;
+  /** Prices that are lower. */
+  lowered: number;
+  /** Destinations that can be sent to from then on. */
+  added: number;
+  /** Destinations that cannot be sent to any more. */
+  removed: number;
+}
+
 /** A webhook that was disabled. */
 export interface WebhookDisabledData {
   /** The webhook. */
@@ -771,8 +791,10 @@ export interface Balance {
   credit_limit: number;
   /** Credits reserved for unfinished messages. */
   reserved: number;
-  /** One credit is one segment of an SMS. */
+  /** What a credit is worth. `sms`: the price of a segment, where no price list says otherwise. A currency and decimals, such as `EUR:4`: 0.0001 EUR. */
   unit: string;
+  /** `available` in that currency; null without one. */
+  available_amount: string | null;
   /** Below this the balance counts as low. */
   low_balance_threshold: number;
   /** Credits charged in a month (UTC) at which there is a `spend.threshold` event; null means none. */
@@ -1007,7 +1029,7 @@ export interface WebhookBody {
   /** Where events are posted; null means to each send's `callback_url`. */
   url?: string | null;
   /** The event types that are posted; null means all. */
-  events?: Array<"message.sent" | "message.delivered" | "message.undelivered" | "message.failed" | "message.rejected" | "message.expired" | "message.canceled" | "message.in_doubt" | "message.received" | "send.completed" | "send.canceled" | "send.held" | "suppression.created" | "sender_id.approved" | "sender_id.rejected" | "sender_id.suspended" | "balance.low" | "spend.threshold" | "statement.closed" | "webhook.disabled"> | null;
+  events?: Array<"message.sent" | "message.delivered" | "message.undelivered" | "message.failed" | "message.rejected" | "message.expired" | "message.canceled" | "message.in_doubt" | "message.received" | "send.completed" | "send.canceled" | "send.held" | "suppression.created" | "sender_id.approved" | "sender_id.rejected" | "sender_id.suspended" | "balance.low" | "spend.threshold" | "statement.closed" | "price.changed" | "webhook.disabled"> | null;
   /** Your own description. */
   description?: string | null;
 }
@@ -1045,7 +1067,7 @@ export interface WebhookChange {
   /** Where events are posted. A webhook without a `url` cannot be given one. */
   url?: string;
   /** The event types that are posted; null means all. */
-  events?: Array<"message.sent" | "message.delivered" | "message.undelivered" | "message.failed" | "message.rejected" | "message.expired" | "message.canceled" | "message.in_doubt" | "message.received" | "send.completed" | "send.canceled" | "send.held" | "suppression.created" | "sender_id.approved" | "sender_id.rejected" | "sender_id.suspended" | "balance.low" | "spend.threshold" | "statement.closed" | "webhook.disabled"> | null;
+  events?: Array<"message.sent" | "message.delivered" | "message.undelivered" | "message.failed" | "message.rejected" | "message.expired" | "message.canceled" | "message.in_doubt" | "message.received" | "send.completed" | "send.canceled" | "send.held" | "suppression.created" | "sender_id.approved" | "sender_id.rejected" | "sender_id.suspended" | "balance.low" | "spend.threshold" | "statement.closed" | "price.changed" | "webhook.disabled"> | null;
   /** Your own description. */
   description?: string | null;
   /** With `active`, events are posted from now on; POST …/recover posts missed ones. */
@@ -2116,6 +2138,50 @@ export interface RemovedMember {
   removed: boolean;
 }
 
+/** What changes next. */
+export interface NextPrice {
+  /** The next version of the list. */
+  version: number;
+  /** From when it is valid. */
+  valid_from: string;
+  /** With `phone`: the next price; null: none, so that sends are refused. */
+  price?: number | null;
+}
+
+/** A price of the list. */
+export interface Price {
+  /** The first digits of the phone numbers; null: all others. */
+  prefix: string | null;
+  /** The country of the prefix, by ISO 3166-1; null: none or several. */
+  country: string | null;
+  /** The category; null: all without a price of their own. */
+  category: "authentication" | "transactional" | "marketing" | null;
+  /** Credits per segment. */
+  price: number;
+}
+
+/** Without `phone`, the whole list in pages; with `phone`, its one price. */
+export interface Prices {
+  /** The name of the price list; null: none, and a segment costs one credit. */
+  list: string | null;
+  /** The version of the list that is valid now; sends are charged by it. */
+  version: number | null;
+  /** From when the version is valid. */
+  valid_from: string | null;
+  /** The next version; with `phone`, the next other price. Null if none is announced. */
+  next: NextPrice | null;
+  /** Without `phone`: prices by category and prefix. */
+  data?: Array<Price>;
+  /** Without `phone`: the `cursor` of the next page. */
+  next_cursor?: string | null;
+  /** With `phone`: credits per segment. */
+  price?: number;
+  /** With `phone`: the matched prefix; null: any. */
+  prefix?: string | null;
+  /** With `phone`: the matched category; null: any. */
+  category?: "authentication" | "transactional" | "marketing" | null;
+}
+
 /** The person to erase. */
 export interface ErasureBody {
   /** Digits only, starting with the country code. */
@@ -2605,6 +2671,15 @@ export interface StatementClosedEvent {
   data: StatementClosedData;
 }
 
+export interface PriceChangedEvent {
+  /** What happened. */
+  type: string;
+  /** When the event happened. */
+  timestamp: string;
+  /** What the event is about. */
+  data: PriceChangedData;
+}
+
 export interface WebhookDisabledEvent {
   /** What happened. */
   type: string;
@@ -2779,6 +2854,8 @@ export interface Operations {
   updatePerson(request: { path: { person_id: string }; body: ChangeRole; signal?: AbortSignal }): Promise<Member>;
   /** Remove a person from the account. Their tokens for it stop working within five seconds. */
   removePerson(request: { path: { person_id: string }; signal?: AbortSignal }): Promise<RemovedMember>;
+  /** Show what a segment costs now and next: to a phone number, or by the whole price list. */
+  getPrices(request?: { query?: { limit?: number; cursor?: string; phone?: string; category?: "authentication" | "transactional" | "marketing" }; signal?: AbortSignal }): Promise<Prices>;
   /** Erase a person: the phone number in the account, texts sent to it alone, and messages received from it. */
   createErasure(request: { body: ErasureBody; key?: string; signal?: AbortSignal }): Promise<Erasure>;
   /** List the account's erasures, newest first. */

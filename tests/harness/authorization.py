@@ -68,6 +68,7 @@ GET    /messages/<uuid:message_id>/events                              sms:read 
 GET    /people                                                         people:read        owner
 DELETE /people/<uuid:person_id>                                        people:write       owner
 PATCH  /people/<uuid:person_id>                                        people:write       owner
+GET    /prices                                                         balance:read       owner sender viewer
 POST   /sandbox/refill                                                 sms:send           owner sender
 GET    /sender-ids                                                     senders:read       owner sender viewer
 POST   /sender-ids                                                     senders:write      owner
@@ -157,6 +158,15 @@ GET    /inbound/numbers                                                read     
 GET    /margin                                                         read               admin support
 GET    /messages                                                       read               admin support
 GET    /messages/<uuid:message_id>                                     read               admin support
+POST   /price-assignments                                              money              admin
+GET    /price-lists                                                    read               admin support
+POST   /price-lists                                                    money              admin
+GET    /price-lists/<int:list_id>                                      read               admin support
+POST   /price-lists/<int:list_id>/import                               money              admin
+GET    /price-versions/<int:version_id>                                read               admin support
+GET    /price-versions/<int:version_id>/prices                         read               admin support
+POST   /price-versions/<int:version_id>/publish                        money              admin
+POST   /price-versions/<int:version_id>/withdraw                       money              admin
 GET    /pumping-findings                                               read               admin support
 GET    /queue                                                          read               admin support
 GET    /sender-ids                                                     read               admin support

@@ -39,7 +39,8 @@ def get_balance(caller: Caller) -> Any:
     """Show the credits left to spend, and those reserved."""
     with reading(services().engine) as connection:
         row = connection.execute(BALANCE, {"account": caller.account_id}).one()
-    return {**row._mapping, "unit": "sms"}
+    unit = services().settings.unit
+    return {**row._mapping, "unit": str(unit), "available_amount": unit.amount(row.available)}
 
 
 @endpoint("GET", "/balance/transactions", query=Paging, response=page_of(TransactionResponse), scope="balance:read")

@@ -15,7 +15,12 @@ class BalanceResponse(Response):
     available = fields.Integer("The account's own credits that are left; below 0 if it owes some.", 880)
     credit_limit = fields.Integer("Credits that the account may owe.", 0)
     reserved = fields.Integer("Credits reserved for unfinished messages.", 120)
-    unit = fields.String("One credit is one segment of an SMS.", "sms")
+    unit = fields.String(
+        "What a credit is worth. `sms`: the price of a segment, where no price list says otherwise. A currency and"
+        " decimals, such as `EUR:4`: 0.0001 EUR.",
+        "sms",
+    )
+    available_amount = fields.String("`available` in that currency; null without one.", "0.0880", allow_none=True)
     low_balance_threshold = fields.Integer("Below this the balance counts as low.", 100)
     spend_threshold = fields.Integer(
         "Credits charged in a month (UTC) at which there is a `spend.threshold` event; null means none.",

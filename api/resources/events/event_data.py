@@ -108,6 +108,19 @@ class StatementClosedData(StatementSummaryResponse):
     """A month that is over and counted."""
 
 
+class PriceChangedData(Response):
+    """Prices that will change, by the number of destinations; or will not, if the version was withdrawn."""
+
+    list = fields.String("The price list; null: none, so that a segment costs one credit.", "Standard", allow_none=True)
+    version = fields.Integer("Its version.", 12, allow_none=True)
+    valid_from = fields.Timestamp("From when the prices are valid.", "2026-03-09T00:00:00.000Z")
+    withdrawn = fields.Boolean("Whether this was announced before, and does not happen.", False)
+    raised = fields.Integer("Prices that are higher.", 1)
+    lowered = fields.Integer("Prices that are lower.", 0)
+    added = fields.Integer("Destinations that can be sent to from then on.", 0)
+    removed = fields.Integer("Destinations that cannot be sent to any more.", 0)
+
+
 class WebhookDisabledData(Response):
     """A webhook that was disabled."""
 
@@ -130,6 +143,7 @@ def data_of(event: EventType) -> type[Response]:
         EventType.BALANCE_LOW: LowBalanceData,
         EventType.SPEND_THRESHOLD: SpendThresholdData,
         EventType.STATEMENT_CLOSED: StatementClosedData,
+        EventType.PRICE_CHANGED: PriceChangedData,
         EventType.WEBHOOK_DISABLED: WebhookDisabledData,
         EventType.WEBHOOK_TEST: WebhookTestData,
     }

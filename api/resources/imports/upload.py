@@ -57,7 +57,7 @@ def take_upload(engine: Engine, import_id: UUID, numbering: Numbering, asked: As
     file = open_file(MAX_UPLOAD_BYTES)
     checkpoint, head = Checkpoint(), ""
     chunks = size = 0
-    for chunk in chunks_of_file(UploadedFile(_hashed(file.blocks, sha), file.encoding)):
+    for chunk in chunks_of_file(UploadedFile(hashed(file.blocks, sha), file.encoding)):
         keep_chunk(engine, import_id, chunks, chunk)
         if checkpoint.delimiter is None and len(head) < SAMPLE_CHARACTERS:
             head += chunk
@@ -83,7 +83,8 @@ def _begin(checkpoint: Checkpoint, head: str, numbering: Numbering, asked: Asked
         raise wrong_columns(problem) from None
 
 
-def _hashed(blocks: Iterator[bytes], sha: "hashlib._Hash") -> Iterator[bytes]:
+def hashed(blocks: Iterator[bytes], sha: "hashlib._Hash") -> Iterator[bytes]:
+    """The blocks, each also added to the digest."""
     for block in blocks:
         sha.update(block)
         yield block

@@ -80,6 +80,7 @@ OFF = (
 OTHERS = {
     "/errors": "the catalogue, which is not in the database",
     "/usage": "counts, which are bounded by their period and by the time of a statement",
+    "/prices": "of one version, whose rows are found by their key",
     "/invitations": "at most 100 are open, and the others are deleted",
     "/me/sessions": "of one person, and those that ended are deleted",
 }

@@ -13,6 +13,7 @@ from shared.accounts.audit_log import operator as command_line
 from shared.db.connection import transaction
 from shared.inbound import Inbound, store
 from tests.harness.operator import OperatorClient
+from tests.harness.prices import a_draft
 from tests.harness.service import Service
 from tests.harness.times import ahead
 from tests.integration.operator.test_installation import FAILED
@@ -123,7 +124,27 @@ def release_guard(service: Service, operator: OperatorClient) -> TestResponse:
     return operator.post("/guard/release", reason="because", send_open=True)
 
 
+def of_prices(action: str) -> Step:
+    def call(service: Service, operator: OperatorClient) -> TestResponse:
+        return operator.post(f"/price-versions/{a_draft(service.engine)[1]}/{action}")
+
+    return call
+
+
+def import_prices(service: Service, operator: OperatorClient) -> TestResponse:
+    path = f"/price-lists/{a_draft(service.engine)[0]}/import"
+    return operator.call("POST", path, data="prefix,price\n254,1\n", content_type="text/csv")
+
+
 STEPS: dict[str, tuple[str, Step]] = {
+    "create_price_list": ("price_list.created", lambda _, operator: operator.post("/price-lists", name=str(uuid4()))),
+    "import_prices": ("price_list.uploaded", import_prices),
+    "publish_price_version": ("price_list.published", of_prices("publish")),
+    "withdraw_price_version": ("price_list.withdrawn", of_prices("withdraw")),
+    "assign_price_list": (
+        "price_list.assigned",
+        lambda _, operator: operator.post("/price-assignments", account_id=None, list_id=None),
+    ),
     "create_account": ("account.created", lambda _, operator: operator.post("/accounts", name=f"new {uuid4()}")),
     "update_account": ("account.changed", of_account("PATCH", "", weight=2)),
     "suspend_account": ("account.suspended", of_account("POST", "/suspend", reason="because")),

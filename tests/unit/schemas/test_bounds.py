@@ -40,6 +40,7 @@ BOUNDS: dict[str, tuple[int, int]] = {
     "invitation_token": (1, 100),
     "kept_fields": (1, 2000),
     "limit": (1, 1000),
+    "list_id": (1, LARGEST_ID),
     "low_balance_threshold": (0, 10**12),
     "max_segments": (1, 30),
     "message_ids": (1, 1000),

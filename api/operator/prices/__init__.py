@@ -1,0 +1,1 @@
+"""Price lists: their versions, and the accounts that have them."""

@@ -1,0 +1,1 @@
+"""The prices of the account."""

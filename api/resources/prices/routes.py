@@ -1,0 +1,95 @@
+"""The prices of the account: of one phone number, or the whole list."""
+
+import json
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import Row
+
+from api.auth.tokens import Caller
+from api.endpoint import endpoint, services
+from api.http.bounded_queries import reading_list
+from api.http.csv import CSV_PAGE, export
+from api.http.pagination import list_cursor, page
+from api.http.request import current_request
+from api.http.responses import CsvResponse
+from api.problems import Problem
+from api.resources.prices.schemas import PriceQuery, PricesResponse
+from shared.prices.announce import WITHOUT_LIST
+from shared.prices.book import Version
+from shared.prices.lists import list_prices
+from shared.sms.countries import country_of, country_prefix
+
+COLUMNS = ("prefix", "country", "category", "price")
+ANYTHING = {"prefix": None, "country": None, "category": None, "price": WITHOUT_LIST}
+
+
+@endpoint("GET", "/prices", query=PriceQuery, response=PricesResponse, errors=("no_price",), scope="balance:read")
+def get_prices(caller: Caller, query: dict[str, Any]) -> dict[str, Any] | CsvResponse:
+    """Show what a segment costs now and next: to a phone number, or by the whole price list.
+
+    With `Accept: text/csv`, the list is streamed as CSV. A send keeps the prices that were valid when it was accepted.
+    """
+    now = datetime.now(UTC)
+    book = services().prices.book()
+    version = book.version_of(caller.account_id, now)
+    later = [] if version is None else [each for each in book.versions[version.list_id] if each.valid_from > now]
+    if "phone" in query:
+        return _header(version) | _of_phone(version, later, query["phone"], str(query["category"]))
+    if version is None:
+        prices: dict[str, Any] | CsvResponse = {"data": [ANYTHING], "next_cursor": None}
+        if current_request().wants_csv:
+            prices = export("prices.csv", COLUMNS, lambda _: ([ANYTHING], None), lambda row: row.values())
+    else:
+        prices = prices_of_version(version.id, query)
+    if isinstance(prices, CsvResponse):
+        return prices
+    upcoming = {"version": later[0].id, "valid_from": later[0].valid_from} if later else None
+    return _header(version) | {"next": upcoming} | prices
+
+
+def prices_of_version(version_id: int, query: dict[str, Any]) -> dict[str, Any] | CsvResponse:
+    """A page of a version's prices, or all as CSV."""
+    engine = services().engine
+
+    def read(after: Sequence[str] | None, limit: int = CSV_PAGE) -> tuple[Sequence[Row[Any]], list[str] | None]:
+        with reading_list(engine) as connection:
+            rows = list_prices(connection, version_id, after, limit)
+        return rows, [rows[-1].category, rows[-1].prefix] if len(rows) == limit else None
+
+    if current_request().wants_csv:
+        return export("prices.csv", COLUMNS, read, lambda row: ({**_entry(row), "prefix": row.prefix or "*"}).values())
+    rows, _ = read(list_cursor(query.get("cursor"), 2), query["limit"] + 1)
+    return page(rows, query["limit"], lambda row: json.dumps([row.category, row.prefix]), item=_entry)
+
+
+def _entry(row: Row[Any]) -> dict[str, Any]:
+    country = country_of(country_prefix(row.prefix)) if row.prefix else None
+    return {"prefix": row.prefix or None, "country": country, "category": row.category or None, "price": row.price}
+
+
+def _header(version: Version | None) -> dict[str, Any]:
+    if version is None:
+        return {"list": None, "version": None, "valid_from": None}
+    return {"list": version.list_name, "version": version.id, "valid_from": version.valid_from}
+
+
+def _of_phone(version: Version | None, later: list[Version], phone: str, category: str) -> dict[str, Any]:
+    table = services().prices.table
+    found = table(version and version.id).find(phone, category)
+    if found is None:
+        raise Problem("no_price", "Your price list has no price for this destination.")
+    upcoming = None
+    for each in later:
+        then = table(each.id).find(phone, category)
+        if then is None or then.credits != found.credits:
+            price = None if then is None else then.credits
+            upcoming = {"version": each.id, "valid_from": each.valid_from, "price": price}
+            break
+    return {
+        "price": found.credits,
+        "prefix": found.prefix or None,
+        "category": found.category or None,
+        "next": upcoming,
+    }

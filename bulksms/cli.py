@@ -35,6 +35,7 @@ COMMANDS = {
     "migrate": CommandEntry("service", "Migrate the database to the schema of this release."),
     "operator-key": CommandEntry("key", "Manage the keys of the operator API."),
     "person": CommandEntry("person", "Manage people who sign in."),
+    "price": CommandEntry("price", "Manage price lists."),
     "reconcile": CommandEntry("reconcile", "Resolve messages in doubt from a carrier's report."),
     "rule": CommandEntry("rule", "Show and set quiet hours and caps of an account."),
     "send": CommandEntry("send", "Show, hold, release and cancel sends."),

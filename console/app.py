@@ -31,7 +31,7 @@ ACCOUNT = "/accounts/<account_id>/<any(live, test):world>"
 def create_app(settings: Settings) -> Flask:
     """Create the console for one service."""
     app = Flask(__name__)
-    app.config.update(SECRET_KEY=settings.secret_key, CONSOLE_URL=settings.url)
+    app.config.update(SECRET_KEY=settings.secret_key, CONSOLE_URL=settings.url, UNIT=settings.unit)
     app.jinja_options = {"trim_blocks": True, "lstrip_blocks": True}
     connect_to_api(app, settings.api_url)
     if settings.proxies:
@@ -49,7 +49,9 @@ def create_app(settings: Settings) -> Flask:
     for pages in ACCOUNT_PAGES:
         app.register_blueprint(pages, url_prefix=ACCOUNT + (pages.url_prefix or ""))
     app.jinja_env.filters.update(explained=explained, change_in_words=in_words)
-    app.jinja_env.globals.update(new_key=new_key, page_at=page_at, sign_in_methods=sign_in_methods)
+    app.jinja_env.globals.update(
+        currency=settings.unit.currency, new_key=new_key, page_at=page_at, sign_in_methods=sign_in_methods
+    )
     _know_the_account(app)
     return app
 

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from shared.environment import MIN_KEY_LENGTH, Environment, SettingsError, log_level, web_address
+from shared.unit import CREDITS, Unit, unit_of
 
 API_URL, CONSOLE_URL = "http://127.0.0.1:8000", "http://127.0.0.1:8001"
 
@@ -21,6 +22,8 @@ class Settings:
     """The console's own address, as people type it. With https, cookies are only sent over TLS."""
     proxies: int = 0
     """How many proxies in front of the console append to X-Forwarded-For."""
+    unit: Unit = CREDITS
+    """What a credit is worth."""
 
     @property
     def secure(self) -> bool:
@@ -45,4 +48,5 @@ def from_environment(environ: Mapping[str, str] | None = None) -> Settings:
         api_url=web_address(env, "API_URL", API_URL),
         url=web_address(env, "CONSOLE_URL", CONSOLE_URL),
         proxies=int(proxies),
+        unit=unit_of(env.get("UNIT", "")),
     )

@@ -19,6 +19,7 @@ LISTS = frozenset(
         "groups.add_contacts",
         "groups.import_file",
         "operator.doubts.report",
+        "operator.prices.load",
         "opt_outs.create",
         "opt_outs.import_file",
     }

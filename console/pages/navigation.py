@@ -47,6 +47,7 @@ MENU: Menu = (
         (
             Entry("usage.show", _("Usage"), "chart", "sms:read"),
             Entry("ledger.index", _("Credits"), "coins", "balance:read"),
+            Entry("prices.index", _("Prices"), "coins", "balance:read"),
             Entry("sender_ids.index", _("Sender IDs"), "badge", "senders:read"),
             Entry("people.index", _("People"), "person", "people:read"),
             Entry("api_keys.index", _("API keys"), "key", "keys:read"),
@@ -63,6 +64,7 @@ OPERATOR_MENU: Menu = (
         (
             Entry("operator.accounts.index", _("Accounts"), "people", "read"),
             Entry("operator.messages.index", _("Messages"), "list", "read"),
+            Entry("operator.prices.index", _("Prices"), "coins", "read"),
             Entry("operator.sender_ids.index", _("Sender IDs"), "badge", "read"),
             Entry("operator.doubts.index", _("In doubt"), "stop", "read"),
             Entry("operator.inbound.index", _("Inbound messages"), "chat", "read"),

@@ -33,6 +33,7 @@ EVENTS = (
     "balance.low",
     "spend.threshold",
     "statement.closed",
+    "price.changed",
     "webhook.disabled",
 )
 PENDING_SECONDS, IDLE_SECONDS = 3, 6

@@ -8,6 +8,7 @@ from shared.people.memberships import add_member
 from tests.harness.console import Console
 from tests.harness.owned import an_export
 from tests.harness.people import PASSWORD, a_person
+from tests.harness.prices import a_draft
 
 PHONE = "254711000003"
 TEXT = {"kind": "one", "phone": PHONE, "sender_id": "ACME", "message": "Your table is ready."}
@@ -47,6 +48,10 @@ FORMS_OF_PERSON = {
 }
 FORMS_OF_OPERATOR = {
     "top-up to confirm": Posted("/operator/accounts/{account}/top-up", {"credits": "5", "reason": "invoice 1"}),
+    "price list with errors": Posted("/operator/prices/", {"name": "", "carrier": ""}),
+    "prices with errors": Posted("/operator/prices/{list}/import", {"file": "prefix,price\n254,x\n"}),
+    "account of a price list with errors": Posted("/operator/prices/{list}/assign", {"account_id": "x"}),
+    "publishing with errors": Posted("/operator/prices/versions/{version}/publish", {"valid_from": "x"}),
     "top-up with errors": Posted("/operator/accounts/{account}/top-up", {"credits": "x", "reason": ""}),
     "adjustment with errors": Posted("/operator/accounts/{account}/adjust", {"credits": "x", "reason": ""}),
     "credit with errors": Posted("/operator/accounts/{account}/credit", {"credit_limit": "x", "reason": ""}),
@@ -83,7 +88,10 @@ def objects_of(console: Console) -> dict[str, str]:
     sends = service.get("/sends").json["data"]
     with service.engine.connect() as connection:
         sender = connection.exec_driver_sql("SELECT id FROM sender_id WHERE sender_id = 'HARB0UR'").scalar()
+    prices, version = a_draft(service.engine)
     return {
+        "list": str(prices),
+        "version": str(version),
         "account": str(service.account_id),
         "single": next(each for each in sends if each["kind"] == "single")["send_id"],
         "many": next(each for each in sends if each["kind"] == "group")["send_id"],

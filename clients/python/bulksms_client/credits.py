@@ -26,6 +26,14 @@ class Money(Theme):
         """The statement of a month such as `2026-11`, with its lines."""
         return self._get(f"/statements/{quote(month, safe='')}")
 
+    def prices(self, limit: int = 50, **query: Any) -> Any:
+        """The price list, by `cursor`; or the price of a segment to a `phone`, by `category`."""
+        return self._get("/prices", limit=limit, **query)
+
+    def prices_csv(self) -> Iterator[bytes]:
+        """The whole price list as CSV."""
+        return self._transport.stream("/prices")
+
     def refill(self, key: str | None = None) -> Any:
         """Refill the sandbox's play credits."""
         return self._transport.request("POST", "/sandbox/refill", key=key)

@@ -16,13 +16,27 @@ from console.views.operator import (
     installation,
     margin,
     messages,
+    prices,
     queue,
     sender_ids,
 )
 
 pages = Blueprint("operator", __name__, url_prefix="/operator")
 
-for _theme in (access, accounts, carriers, changes, doubts, inbound, installation, margin, messages, queue, sender_ids):
+for _theme in (
+    access,
+    accounts,
+    carriers,
+    changes,
+    doubts,
+    inbound,
+    installation,
+    margin,
+    messages,
+    prices,
+    queue,
+    sender_ids,
+):
     pages.register_blueprint(_theme.pages)
 
 

@@ -18,6 +18,7 @@ import console.views.operator.doubts as doubts_view
 from console.session.operator import REASON_SECONDS
 from tests.harness.console import Browser, Console
 from tests.harness.people import a_person
+from tests.harness.prices import a_draft
 
 SCRIPT = "<script>alert(1)</script>"
 REPORTED = """
@@ -41,7 +42,11 @@ def pages_of(console: Console) -> list[str]:
     account = f"/operator/accounts/{console.service.account_id}"
     sender = pending(console)
     message = console.service.send("254711000001", "Hi").json["message_id"]
+    prices, version = a_draft(console.service.engine)
     return [
+        f"/operator/prices/{prices}",
+        f"/operator/prices/versions/{version}",
+        f"/operator/prices/versions/{version}.csv",
         *operators_pages(console),
         account,
         f"{account}/refund",
@@ -147,8 +152,8 @@ def test_without_an_operator_role_nothing_can_be_seen_or_done(console: Console, 
             continue
         response = owner.open(path)
         assert response.status_code == 403 and "You have no role in the installation." in response.text, path
-    recorded = actions(console)
-    for path, fields in changes_of(console):
+    forms, recorded = changes_of(console), actions(console)
+    for path, fields in forms:
         assert owner.submit(path, **fields).status_code == 403, path
     assert actions(console) == recorded and console.service.get("/balance").json["balance"] == before
 
@@ -156,7 +161,13 @@ def test_without_an_operator_role_nothing_can_be_seen_or_done(console: Console, 
 def changes_of(console: Console) -> list[tuple[str, dict[str, Any]]]:
     """Each form that changes something, filled so that an administrator's would be taken."""
     sender, reason = pending(console), {"reason": REASON}
+    prices, version = a_draft(console.service.engine)
     return [
+        ("/operator/prices/", {"name": "Mine"}),
+        (f"/operator/prices/{prices}/import", {"file": (io.BytesIO(b"prefix,price\n254,1\n"), "prices.csv")}),
+        (f"/operator/prices/{prices}/assign", {"default": "yes"}),
+        (f"/operator/prices/versions/{version}/publish", {}),
+        (f"/operator/prices/versions/{version}/withdraw", {}),
         (of_the_account(console, "/suspend"), reason),
         (of_the_account(console, "/activate"), reason),
         (of_the_account(console, "/top-up"), {"credits": "5", "confirmed": "yes", **reason}),

@@ -23,7 +23,7 @@ NAMES = (
     "phone",
     "month",
 )
-OBJECTS = dict.fromkeys((*NAMES, "link", "invited", "new"), OBJECT) | {"account": "17"}
+OBJECTS = dict.fromkeys((*NAMES, "link", "invited", "new"), OBJECT) | {"account": "17", "list": "3", "version": "12"}
 NOT_PAGES = {
     "GET accounts.health",
     "GET static",
@@ -32,6 +32,8 @@ NOT_PAGES = {
     "GET messages.export_file",
     "GET opt_outs.csv",
     "GET sends.recipients_csv",
+    "GET prices.csv",
+    "GET operator.prices.csv",
     "GET usage.csv",
     "GET compose.to_new_message",
     "GET conversations.open_phone",
@@ -60,6 +62,7 @@ LEADS_ON = {
     "POST operator.carriers.resume",
     "POST operator.accounts.reverse",
     "POST operator.installation.release_guard",
+    "POST operator.prices.withdraw",
     "POST operator.sender_ids.approve",
     "POST operator.sender_ids.decide",
     "POST opt_outs.confirm",

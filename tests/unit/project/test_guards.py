@@ -127,6 +127,7 @@ def test_the_console_knows_the_service_by_its_api_only() -> None:
         "shared.observability.logs",
         "shared.observability.metrics",
         "shared.priority",
+        "shared.unit",
         "shared.sms.numbering",
         "shared.sms.spellings",
         "shared.sms.written",

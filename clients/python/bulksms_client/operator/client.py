@@ -7,6 +7,7 @@ from bulksms_client.operator.carriers import Carriers
 from bulksms_client.operator.doubts import Doubts
 from bulksms_client.operator.installation import Installation
 from bulksms_client.operator.messages import AccountMessages, UnassignedInbound
+from bulksms_client.operator.prices import PriceLists
 from bulksms_client.operator.sender_ids import SenderIdRequests
 from bulksms_client.transport import KeyTokens, Transport
 from bulksms_client.wire import Wire
@@ -25,6 +26,7 @@ class OperatorThemes:
         self.inbound = UnassignedInbound(transport)
         self.installation = Installation(transport)
         self.messages = AccountMessages(transport)
+        self.price_lists = PriceLists(transport)
         self.sender_ids = SenderIdRequests(transport)
         self.top_ups = TopUps(transport)
 

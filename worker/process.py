@@ -14,7 +14,6 @@ from shared.guard import Witness
 from shared.inbound import Inbound
 from shared.inbound import store as store_inbound
 from shared.periodic import repeat
-from shared.prices.book import Prices
 from shared.prices.costs import costs_at
 from shared.redis_client import redis_client
 from shared.sends.shared_recipient_counts import RecipientSharing
@@ -87,9 +86,9 @@ class WorkerProcess:
             self.engine, self.pacer, breakers, config.routes.limits if config.routes else ()
         )
         routes = self._routes = config.routes
-        self._prices = Prices(self.engine)
         self.dispatcher = self._carrier_pools(breakers, routes) if routes else self._dispatcher_of(breakers[0])
         self.sweeper = Sweeper(self.engine, self.dispatcher, settings, self.live_workers, self.carrier_status)
+        self._prices = self.sweeper.work.prices
         self._sharing = RecipientSharing(redis, self.sweeper.work.recipients.counts, settings.secret_key)
         self.audit_engine = make_engine(settings.database_url, 1, "bulksms-audit", texts=texts)
         self.auditor = Auditor(self.audit_engine, settings)

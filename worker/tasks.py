@@ -52,7 +52,7 @@ class ExpandAndSend:
         self._engine = engine
         self._dispatcher = dispatcher
         self.recipients = recipients
-        self._prices = Prices(engine)
+        self.prices = Prices(engine)
         self.tasks: TaskPublisher | None = None
         """Publishes tasks of new batches; the sweeper, of those due or recovered."""
 
@@ -67,7 +67,7 @@ class ExpandAndSend:
         while not self._dispatcher.stop.is_set():
             cycles += cycles_run
             began = time.monotonic()
-            expanded = expand(self._engine, self.recipients, self._prices)
+            expanded = expand(self._engine, self.recipients, self.prices)
             if expanded == [] and not cycles_run:
                 break
             if expanded and self.tasks is not None:

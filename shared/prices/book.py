@@ -72,12 +72,6 @@ class Book(NamedTuple):
                 return _last(self.versions.get(assigned.list_id, []), at)
         return None
 
-    def next_of(self, account_id: int, at: datetime) -> Version | None:
-        """The version that is valid for the account after that one, if its list has one."""
-        version = self.version_of(account_id, at)
-        later = [] if version is None else [each for each in self.versions[version.list_id] if each.valid_from > at]
-        return later[0] if later else None
-
 
 def _last(dated: list[Dated], at: datetime) -> Dated | None:
     number = bisect_right(dated, at, key=lambda each: each.valid_from)

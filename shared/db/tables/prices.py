@@ -45,7 +45,7 @@ price_version = Table(
 price = Table(
     "price",
     metadata,
-    Column("version_id", BigInteger, ForeignKey("price_version.id"), primary_key=True),
+    Column("version_id", BigInteger, primary_key=True),
     Column("category", Text, primary_key=True, comment="empty: any"),
     Column("prefix", Text, primary_key=True, comment="first digits of phones; empty: any"),
     Column("price", BigInteger, nullable=False, comment="credits per segment"),

@@ -189,7 +189,7 @@ recipient_reference = Table(
     metadata,
     Column("message_id", Uuid, primary_key=True),
     Column("account_id", BigInteger, nullable=False),
-    Column("reference", Text, nullable=False),
+    Column("reference", Text(collation="C"), nullable=False),
     Index("ix_recipient_reference_account_id", "account_id", "reference", "message_id"),
     comment="references that recipients of lists have of their own, by message",
 )

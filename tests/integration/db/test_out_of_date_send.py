@@ -18,7 +18,7 @@ def test_sends_fail_once_at_most_in_each_pool(service: Service) -> None:
     assert {service.send().status_code for _ in range(SENDS)} == {200}
     assert {service.send(headers=keyed(number)).status_code for number in range(SENDS)} == {200}
     with service.engine.begin() as connection:
-        connection.execute(text("ALTER TABLE account ALTER available TYPE integer"))
+        connection.execute(text("ALTER TABLE account ALTER low_balance_threshold TYPE numeric"))
     statuses = [service.send(headers=keyed(SENDS + number)).status_code for number in range(6)]
     statuses += [service.send().status_code for _ in range(6)]
     assert set(statuses) <= {200, 503} and statuses[-1] == 200

@@ -14,6 +14,7 @@ from shared.task_publisher import TaskPublisher
 from shared.task_queue import EXPAND_SEND, SEND_BATCH, make_celery
 from tests.harness.service import Service
 from worker.jobs import expand as expansion
+from worker.jobs import expand_page
 
 MANY = 40
 
@@ -61,7 +62,7 @@ def tasks() -> Iterator[list[tuple[str, str, list[str]]]]:
 @pytest.fixture
 def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(draft, "BATCH_SIZE", 2)
-    monkeypatch.setattr(expansion, "BATCH_SIZE", 2)
+    monkeypatch.setattr(expand_page, "BATCH_SIZE", 2)
     monkeypatch.setattr(expansion, "PAGE", 16)
 
 

@@ -216,6 +216,23 @@ def test_the_next_round_pauses_when_the_last_of_this_one_is_canceled(service: Se
     assert audit(service.engine, full=True) == []
 
 
+@pytest.mark.parametrize(("portion", "left"), [(2, (None, None)), (None, ("a", "to a"))])
+def test_what_is_left_is_routed_again_if_it_was_split(
+    service: Service, portion: int | None, left: tuple[str | None, str | None]
+) -> None:
+    send, _, messages = a_list(service, 3)
+    with transaction(service.engine) as connection:
+        routed = text(
+            "UPDATE batch SET carrier = 'a', route = 'to a', portion = :portion, retry_indexes = '{1,2,3}',"
+            " next_index = 4 WHERE send_id = :send"
+        )
+        connection.execute(routed, {"portion": portion, "send": send})
+    assert cancel(service, messages[0]).status_code == 200
+    with service.engine.connect() as connection:
+        found = text("SELECT carrier, route, portion, retry_indexes FROM batch WHERE send_id = :send")
+        assert tuple(connection.execute(found, {"send": send}).one()) == (*left, None, [2, 3])
+
+
 @pytest.mark.parametrize("seed", range(6))
 def test_any_history_sends_or_cancels_each_message_once(engine: Engine, seed: int) -> None:
     """Cycles that submit, postpone or leave messages, and cancellations between them and within."""

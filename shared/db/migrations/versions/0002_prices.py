@@ -66,8 +66,7 @@ CREATE TABLE price (
     CONSTRAINT pk_price PRIMARY KEY (version_id, category, prefix),
     CONSTRAINT ck_price_category CHECK (category IN ('', 'transactional', 'marketing', 'authentication')),
     CONSTRAINT ck_price_prefix CHECK (prefix ~ '^[0-9]{0,15}$'),
-    CONSTRAINT ck_price_price CHECK (price >= 0),
-    CONSTRAINT fk_price_version_id FOREIGN KEY(version_id) REFERENCES price_version (id)
+    CONSTRAINT ck_price_price CHECK (price >= 0)
 );
 COMMENT ON COLUMN price.category IS 'empty: any';
 COMMENT ON COLUMN price.prefix IS 'first digits of phones; empty: any';

@@ -10,7 +10,7 @@ SCHEMA = """
 CREATE TABLE recipient_reference (
     message_id UUID NOT NULL,
     account_id BIGINT NOT NULL,
-    reference TEXT NOT NULL,
+    reference TEXT COLLATE "C" NOT NULL,
     CONSTRAINT pk_recipient_reference PRIMARY KEY (message_id)
 );
 CREATE INDEX ix_recipient_reference_account_id ON recipient_reference (account_id, reference, message_id);

@@ -188,7 +188,7 @@ def validate_and_price(services: Services, caller: Caller, limits: Limits, kind:
         price_version_id=prices.version_id,
         **content,
     )
-    if draft.cost > MAX_COST:
+    if kind != "single" and draft.cost > MAX_COST:
         with reading(services.engine) as connection:
             raise refused_reserve(connection, caller.account_id, draft.cost)
     add_rules(draft, body, services.account_cache.rules(caller.account_id))

@@ -126,7 +126,7 @@ def price_group(
         "max_total_segments": segments,
         "max_cost": costs.total,
         "segment_price": costs.highest,
-        "by_country": costs.by_country or None,
+        "by_country": costs.by_country,
     }
 
 

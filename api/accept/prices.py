@@ -2,17 +2,16 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, NamedTuple
 
 from api.accept.stored_quotes import find_quote
 from api.auth.tokens import Caller
-from api.event_loop import NeedsThread, is_on_event_loop
+from api.event_loop import require_thread
 from api.problems import Problem
 from api.services import Services
 from shared.lifecycle import Category
-from shared.prices.price_table import PricesOfPhones, PriceTable
+from shared.prices.price_table import ONE_CREDIT, PricesOfPhones, PriceTable
 from shared.sends.batch_states import BATCH_SIZE
 from shared.sends.placeholder_batches import Chunk, chunks_by_price
 from shared.sms.countries import country_of, country_prefix
@@ -21,16 +20,15 @@ ByCountry = dict[str, tuple[int, int]]
 """Messages and credits by country; "" is none."""
 
 
-@dataclass(frozen=True, slots=True)
-class SegmentPrices:
+class SegmentPrices(NamedTuple):
     """What a segment to each recipient costs. Of a group, at most."""
 
     highest: int
     total: int
     """Credits for a segment to all of them."""
-    positions: Mapping[int, Sequence[int]] = field(default_factory=dict)
+    positions: Mapping[int, Sequence[int]] | None = None
     """Positions in a list by price, if they differ."""
-    by_country: ByCountry = field(default_factory=dict)
+    by_country: ByCountry | None = None
     """Of a group, if its prices differ."""
 
     def of_text(self, segments: int, phones: list[str]) -> dict[str, Any]:
@@ -67,7 +65,7 @@ class SendPrices(NamedTuple):
         """What a segment to phones costs that all have a price."""
         positions = self.of_each(phones).positions(phones)
         total = sum(price * len(own) for price, own in positions.items())
-        return SegmentPrices(max(positions, default=0), total, positions if len(positions) > 1 else {})
+        return SegmentPrices(max(positions, default=0), total, positions if len(positions) > 1 else None)
 
     def of_group(self, messages: Mapping[str, int], segments: Mapping[str, int]) -> SegmentPrices:
         """What a group's segments cost, which are counted by the first digits of phones, as are its messages.
@@ -83,7 +81,10 @@ class SendPrices(NamedTuple):
             _add(by_country, first_digits, messages[first_digits], segments[first_digits] * (highest or 0))
         differ = len(known) > 1 or any(lowest is None for lowest, _ in bounds.values())
         total = sum(cost for _, cost in by_country.values())
-        return SegmentPrices(max(known), total, by_country=by_country if differ else {})
+        return SegmentPrices(max(known), total, by_country=by_country if differ else None)
+
+
+WITHOUT_LIST = {category: SendPrices(None, ONE_CREDIT, category) for category in Category}
 
 
 def prices_of_send(services: Services, caller: Caller, body: dict[str, Any], now: datetime) -> SendPrices:
@@ -92,12 +93,16 @@ def prices_of_send(services: Services, caller: Caller, body: dict[str, Any], now
     if quoted is not None:
         version_id = quoted.price_version_id
     else:
-        if is_on_event_loop() and not services.prices.is_fresh():
-            raise NeedsThread
-        version = services.prices.book().version_of(caller.account_id, now)
+        book = services.prices.fresh_book()
+        if book is None:
+            require_thread()
+            book = services.prices.book()
+        version = book.version_of(caller.account_id, now)
         version_id = None if version is None else version.id
-    if is_on_event_loop() and not services.prices.has_table(version_id):
-        raise NeedsThread
+    if version_id is None:
+        return WITHOUT_LIST[body["category"]]
+    if not services.prices.has_table(version_id):
+        require_thread()
     return SendPrices(version_id, services.prices.table(version_id), body["category"])
 
 

@@ -66,7 +66,7 @@ class Book(NamedTuple):
 
     def version_of(self, account_id: int, at: datetime) -> Version | None:
         """The version that is valid for an account; None: a segment costs one credit anywhere."""
-        for owner in (account_id, None):
+        for owner in (account_id, None) if self.assignments else ():
             assigned = _last(self.assignments.get(owner, []), at)
             if assigned is not None and assigned.list_id is not None:
                 return _last(self.versions.get(assigned.list_id, []), at)
@@ -107,25 +107,24 @@ class Prices:
         self._read_at = 0.0
         self._tables: dict[int, PriceTable] = {}
 
+    def fresh_book(self) -> Book | None:
+        """The book if it is at most FRESH old; never asks the database."""
+        return self._book if time.monotonic() - self._read_at < FRESH else None
+
     def book(self) -> Book:
-        """The book, at most FRESH old. Asks the database if it is older: not on an event loop, see `is_fresh`."""
-        book = self._book
-        if book is not None and self.is_fresh():
-            return book
+        """The book, at most FRESH old."""
         with self._lock:
-            if self._book is None or not self.is_fresh():
+            book = self.fresh_book()
+            if book is None:
                 began = time.monotonic()
                 with reading(self._engine) as connection:
-                    self._book, self._read_at = read_book(connection), began
-            return self._book
+                    book = read_book(connection)
+                self._book, self._read_at = book, began
+            return book
 
-    def is_fresh(self) -> bool:
-        """Whether `book` does not ask the database."""
-        return time.monotonic() - self._read_at < FRESH
-
-    def has_table(self, version_id: int | None) -> bool:
+    def has_table(self, version_id: int) -> bool:
         """Whether `table` does not ask the database."""
-        return version_id is None or version_id in self._tables
+        return version_id in self._tables
 
     def table(self, version_id: int | None) -> PriceTable:
         """The prices of a version, from memory or the database. Without a version, a segment costs one credit."""

@@ -102,7 +102,7 @@ class Prices:
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
-        self._lock = threading.Lock()
+        self._lock, self._loading = threading.Lock(), threading.Lock()
         self._book: Book | None = None
         self._read_at = 0.0
         self._tables: dict[int, PriceTable] = {}
@@ -133,7 +133,7 @@ class Prices:
         table = self._tables.get(version_id)
         if table is not None:
             return table
-        with self._lock:
+        with self._loading:
             table = self._tables.get(version_id)
             if table is None:
                 with reading(self._engine) as connection:

@@ -14,14 +14,14 @@ HELD_BY = select(send.c.held_by).where(send.c.id == bindparam("send"), send.c.st
 
 LOCK_BATCHES = text(
     f"""
-    SELECT id, {batch_states.NOT_TAKEN} AND epoch = 0 AS untouched
+    SELECT id, epoch = 0 AND ({batch_states.NOT_TAKEN} OR state = 'done') AS untouched
       FROM batch WHERE send_id = :send ORDER BY id FOR UPDATE
     """
 )
 """Lock a send's batches, and say of each whether no worker has begun it. SQL, as the states' conditions are.
 
 Every claim raises the epoch, and nothing lowers it. `next_index` and `retry_indexes` do not tell: routing sets
-them, too, if a batch goes to several carriers."""
+them, too, if a batch goes to several carriers. A batch may be done because its messages were canceled one by one."""
 LOCK_SEND = select(send).where(send.c.id == bindparam("send")).with_for_update()
 COUNT_BATCHES = select(func.count()).select_from(batch).where(batch.c.send_id == bindparam("send"))
 """A statement of its own, after LOCK_SEND: a subquery there would not see what was committed while it waited."""

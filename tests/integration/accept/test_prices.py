@@ -125,6 +125,14 @@ def test_another_text_scales_each_price_and_canceling_gives_all_back(service: Se
     assert spent(service) == (0, 0)
 
 
+def test_a_text_can_change_after_all_messages_of_one_price_were_canceled(service: Service) -> None:
+    sent = service.bulk([KENYA, GERMANY], **LATER).json
+    canceled = next(each["message_id"] for each in sent["messages"] if each["phone"] == GERMANY)
+    assert service.post(f"/messages/{canceled}/cancel").json["cost"] == 0
+    assert service.patch(f"/sends/{sent['send_id']}", message="a" * 200).status_code == 200
+    assert spent(service) == (20, 20)
+
+
 def test_quiet_hours_split_a_list_further_and_its_cost_stays(service: Service) -> None:
     phones = [KENYA, GERMANY, "254701000000", FRANCE]
     sent = service.bulk(phones, quiet_hours={"from": "21:00", "until": "07:00"}, category="marketing", **LATER)

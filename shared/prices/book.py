@@ -21,8 +21,8 @@ AHEAD: Final = timedelta(seconds=60)
 """The least time between publishing and being valid."""
 FRESH: Final = 20.0
 """Seconds for which a book is used before it is read again."""
-MAX_TABLES: Final = 20
-"""Versions whose prices are kept in memory; one of 260,000 prices takes about 40 MB."""
+MAX_PRICES: Final = 1_000_000
+"""Prices that are kept in memory, if more than one version has so many: about 120 MB."""
 
 VERSIONS = (
     select(*price_version.c["list_id", "valid_from", "id"], price_list.c.name)
@@ -138,7 +138,10 @@ class Prices:
             if table is None:
                 with reading(self._engine) as connection:
                     table = read_table(connection, version_id)
-                if len(self._tables) >= MAX_TABLES:
-                    del self._tables[next(iter(self._tables))]
+                sizes = sum(len(each) for each in self._tables.values()) + len(table)
+                for version in list(self._tables) if sizes > MAX_PRICES else ():
+                    sizes -= len(self._tables.pop(version))
+                    if sizes <= MAX_PRICES:
+                        break
                 self._tables[version_id] = table
             return table

@@ -12,6 +12,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, Select, bindparam, delete, func, insert, select, tuple_, update
 from sqlalchemy.dialects.postgresql import distinct_on
+from sqlalchemy.dialects.postgresql import insert as upsert
 
 from shared.accounts.audit_log import Actor, record
 from shared.accounts.refused import Missing, Refused
@@ -41,11 +42,11 @@ GIVEN = (
 
 def create_list(connection: Connection, name: str, *, carrier: str | None = None, by: Actor | None = None) -> int:
     """Create an empty list: of what accounts pay, or of what a carrier costs. Returns its id."""
-    exists = select(LISTS.id).where((LISTS.name == name) | ((LISTS.carrier == carrier) & LISTS.carrier.is_not(None)))
-    if connection.execute(exists).first() is not None:
-        raise Refused(f"There is a price list {name!r} already, or one of that carrier.")
     values = {"name": name, "carrier": carrier}
-    list_id: int = connection.execute(insert(price_list).values(values).returning(LISTS.id)).scalar_one()
+    made = upsert(price_list).values(values).on_conflict_do_nothing().returning(LISTS.id)
+    list_id: int | None = connection.execute(made).scalar()
+    if list_id is None:
+        raise Refused(f"There is a price list {name!r} already, or one of that carrier.")
     record(connection, by, "price_list.created", subject=list_id, after=values)
     return list_id
 

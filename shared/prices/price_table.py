@@ -36,6 +36,9 @@ class PriceTable:
         self._significant = max((lengths[0] for lengths in self._lengths.values()), default=0)
         self._longer: dict[str, dict[str, tuple[int, int]]] = {}
 
+    def __len__(self) -> int:
+        return sum(map(len, self._by_category.values()))
+
     def find(self, phone: str, category: str) -> Price | None:
         """The price of a segment to a phone; None if the list has none."""
         for each in (category, ANY):

@@ -49,6 +49,7 @@ from shared.db.tables.privacy import erasure
 from shared.db.tables.rules import capped
 from shared.db.tables.running import simulated_submit
 from shared.db.tables.sends import batch, recipient_reference, send
+from shared.db.tables.usage import usage_hour
 from shared.ids import message_id
 from shared.job_failures import attempt
 from shared.lifecycle import BatchState
@@ -102,6 +103,18 @@ TEXTS = (
     .where(in_parameter(send.c.id, "sends"), send.c.kind == "single", send.c.message != "")
     .values(message="", reference=None, metadata=null(), request_id=None, traceparent=None)
 )
+COUNT_AGAIN = (
+    update(usage_hour)
+    .where(
+        usage_hour.c.began_at.in_(
+            select(func.date_trunc("hour", send.c.created_at, "UTC"))
+            .join(batch, batch.c.send_id == send.c.id)
+            .where(in_parameter(batch.c.id, "ids"))
+        )
+    )
+    .values(counters=None, final=False, due_at=func.now())
+)
+"""Erased messages have no country: the hours of their sends are counted again, before retention moves the counts."""
 IS_CONTACT = exists().where(contact.c.group_id == contact_group.c.id, contact.c.phone == NUMBER)
 GROUPS = (
     select(contact_group.c.id)
@@ -217,6 +230,7 @@ def _erase_messages(
     connection: Connection, found: Sequence[UUID], subject: dict[str, Any], counts: Counter[str]
 ) -> list[UUID]:
     """Erase the phone from ended batches and their messages. Returns the batches that have not ended."""
+    connection.execute(COUNT_AGAIN, {"ids": found})  # before the batches, as retention locks them
     rows = connection.execute(LOCK_BATCHES, {"ids": found})
     containing = [row for row in rows if subject["phone"] in row.recipients.split("\n")]
     in_doubt = set(connection.execute(IN_DOUBT, subject).scalars())

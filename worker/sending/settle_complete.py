@@ -69,7 +69,7 @@ SETTLE_COMPLETE = text(
     WITH ended AS (
         UPDATE batch b
            SET {batch_states.DONE}
-          FROM unnest(CAST(:id AS uuid[]), {", ".join(f"CAST(:{name} AS int[])" for name in PER_BATCH)})
+          FROM unnest(CAST(:id AS uuid[]), {", ".join(f"CAST(:{name} AS bigint[])" for name in PER_BATCH)})
                WITH ORDINALITY AS w (id, {", ".join(PER_BATCH)}, number)
          WHERE {OWNED}
         RETURNING b.id, b.send_id, b.account_id, w.number, {", ".join(f"w.{name}" for name in PER_BATCH)}

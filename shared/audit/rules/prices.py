@@ -4,6 +4,7 @@ from typing import Final
 
 from shared.audit.rules.parts import SCOPE, Rule
 from shared.lifecycle import LANES
+from shared.privacy.erasures import ERASED_PHONE
 from shared.sends.placeholder_batches import PRICE, SEGMENTS
 
 BATCH_PRICES = f"""
@@ -18,7 +19,7 @@ BATCH_PRICES = f"""
      CROSS JOIN LATERAL (
         SELECT DISTINCT left(phone, l.digits) AS digits
           FROM unnest(CASE WHEN s.price_version_id IS NULL THEN ARRAY['any'] ELSE string_to_array(b.recipients, E'\\n')
-                      END) AS phone) AS d
+                      END) AS phone WHERE phone <> '{ERASED_PHONE}') AS d
      CROSS JOIN LATERAL (
         SELECT CASE WHEN s.price_version_id IS NULL THEN 1 ELSE (
                    SELECT price FROM price p
@@ -28,7 +29,7 @@ BATCH_PRICES = f"""
                     ORDER BY p.category DESC, length(p.prefix) DESC LIMIT 1) END AS price) AS x
      WHERE {PRICE} IS DISTINCT FROM x.price * {SEGMENTS}
 """
-"""Of a forgotten send, whose phones are gone, nothing can be said."""
+"""Of erased phones, and of forgotten sends, nothing can be said."""
 
 PRICE_VERSIONS = f"""
     WITH {SCOPE}, version AS (

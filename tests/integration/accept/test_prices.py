@@ -1,13 +1,18 @@
 """What a send costs by destination and category, reserved and charged to the last credit."""
 
+import threading
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 
 import pytest
 from sqlalchemy import Engine, text
 
+from shared.accounts.top_ups import top_up
 from shared.audit.check import audit
 from tests.harness.service import Service
+from worker.jobs.erasure import erase_one
+from worker.jobs.retention import forget
+from worker.jobs.usage import count_due
 
 KENYA, GERMANY, FRANCE, NOWHERE = "254711000001", "4915112345678", "33612345678", "819012345678"
 LIST = (("", "254", 10), ("", "25470", 12), ("", "49", 90), ("", "33", 70), ("authentication", "254", 25))
@@ -165,6 +170,31 @@ def test_a_price_of_zero_and_the_highest_one(service: Service) -> None:
     refused = service.bulk([f"4915112{number:06}" for number in range(1000)])
     assert (refused.status_code, refused.json["code"], refused.json["required"]) == (402, "low_balance", 10**13)
     assert spent(service) == (0, 0)
+
+
+def test_a_batch_of_more_credits_than_32_bits_hold_is_settled(service: Service) -> None:
+    service.set_prices(("", "", 3_500_000))
+    with service.engine.begin() as connection:
+        top_up(connection, service.account_id, 10**10, "rupiah", "much")
+    sent = service.bulk([f"62811{number:07}" for number in range(620)]).json
+    assert service.counts(sent["send_id"]) == {"submitted": 620, "accepted": 620, "sent": 620}
+    assert service.get(f"/sends/{sent['send_id']}").json["charged"] == 620 * 3_500_000
+
+
+def test_an_erased_phone_is_no_breach_and_its_credits_are_counted_once(service: Service) -> None:
+    service.bulk([KENYA, GERMANY])
+    service.deliver_receipts()
+    count_due(service.engine, threading.Event())
+    service.post("/erasures", phone=KENYA)
+    with service.engine.begin() as connection:
+        connection.execute(text("UPDATE usage_hour SET final = true"))
+        connection.execute(text("UPDATE erasure SET due_at = now()"))
+    while erase_one(service.engine):
+        pass
+    forget(service.engine, 1, datetime.now(UTC) + timedelta(days=3))
+    count_due(service.engine, threading.Event())
+    usage = service.get("/usage?by=country").json["data"]
+    assert sum(row["credits"] for row in usage) == 100
 
 
 def test_the_cost_in_plain_text_counts_what_the_recipients_cost(service: Service) -> None:

@@ -1,5 +1,6 @@
 """`bulksms account`."""
 
+import json
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -152,6 +153,7 @@ def retention(account: str, days: str) -> None:
 @click.option(
     "--spend-threshold", type=THRESHOLD, help="Credits charged in a month (UTC) that it is told of; 0: it is not."
 )
+@click.option("--verification", help="How its verifications work: JSON as in the operator API, or `none`.")
 @click.option("--reason", help="Kept in the audit log.")
 def set_account(account: str, reason: str | None, **options: Any) -> None:
     """Change settings of an account, then show them all. `bulksms audit-log` lists each change."""
@@ -162,6 +164,8 @@ def set_account(account: str, reason: str | None, **options: Any) -> None:
         changes["country"] = None if changes["country"].lower() == "none" else changes["country"].upper()
     if "retention_days" in changes:
         changes["retention_days"] = _days(changes["retention_days"], "--retention")
+    if "verification" in changes:
+        changes["verification"] = _settings(changes["verification"])
     if "spend_threshold" in changes:
         changes["spend_threshold"] = changes["spend_threshold"] or None
     with of_account(account) as (connection, account_id):
@@ -254,6 +258,14 @@ def refund(account: str, send_id: UUID | None, message_id: UUID | None, reason: 
             raise accounts.Refused(f"{account} has no such {'send' if send_id else 'message'}.")
         echo(result.balance)
     done(f"{counted(result.credits, 'credit')} refunded; {account} has {result.balance:,}.")
+
+
+def _settings(given: str) -> Any:
+    """The value of a JSON text, or None for `none`."""
+    try:
+        return None if given == "none" else json.loads(given)
+    except ValueError:
+        raise click.BadParameter("Give JSON, or `none`.", param_hint="--verification") from None
 
 
 def _days(given: str, hint: str) -> int | None:

@@ -12,6 +12,7 @@ from shared.accounts.administration import check_name
 from shared.accounts.audit_log import Actor, record
 from shared.accounts.refused import Refused, no_account
 from shared.accounts.sandbox import NAME_SUFFIX
+from shared.accounts.verification_settings import check_settings
 from shared.db.tables.accounts import account
 from shared.ledger.ledger import report_low_balances
 from shared.settings import MAX_RETENTION_DAYS
@@ -21,8 +22,10 @@ MAX_WEIGHT = 1_000
 MAX_THRESHOLD = 10**12
 SETTINGS = (
     *("name", "country", "low_balance_threshold", "weight", "retention_days"),
-    *("credit_limit", "spend_threshold"),
+    *("credit_limit", "spend_threshold", "verification"),
 )
+SHARED = ("country", "low_balance_threshold", "retention_days", "verification")
+"""Settings that also apply to the sandbox."""
 ROW = (
     select(*account.c[SETTINGS], account.c.sandbox_of)
     .where(account.c.id == bindparam("account"))
@@ -51,8 +54,8 @@ def change_account(
 ) -> dict[str, Any]:
     """Change some of the SETTINGS. Returns all of them.
 
-    Country, low balance threshold and retention also apply to the sandbox. A credit limit may be lowered below what the
-    account owes: then it spends nothing more until it owes less.
+    Those that are SHARED also apply to the sandbox. A credit limit may be lowered below what the account owes: then it
+    spends nothing more until it owes less.
     """
     row = connection.execute(ROW, {"account": account_id}).mappings().one_or_none()
     if row is None:
@@ -84,6 +87,7 @@ def _check(values: dict[str, Any]) -> None:
     limit, spent = values["credit_limit"], values["spend_threshold"]
     if not 0 <= limit <= MAX_THRESHOLD or not (spent is None or 1 <= spent <= MAX_THRESHOLD):
         raise Refused(f"A credit limit is 0 to {MAX_THRESHOLD:,} credits, and a spend threshold 1 to as many.")
+    check_settings({} if values["verification"] is None else values["verification"])
     days = values["retention_days"]
     if days is not None and not 1 <= days <= MAX_RETENTION_DAYS:
         raise Refused(f"Texts and phone numbers are kept for 1 to {MAX_RETENTION_DAYS:,} days; {days:,} were given.")
@@ -94,7 +98,7 @@ def _change(account_id: int, values: dict[str, Any]) -> Update:
 
     A changed spend threshold is reported again.
     """
-    shared = {name: values[name] for name in ("country", "low_balance_threshold", "retention_days")}
+    shared = {name: values[name] for name in SHARED}
     own = {
         name: case((account.c.id == account_id, values[name]), else_=account.c[name])
         for name in ("weight", "credit_limit", "spend_threshold")

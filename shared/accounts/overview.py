@@ -17,7 +17,7 @@ SANDBOX = account.alias("sandbox")
 REVERSAL = ledger.alias("reversal")
 COLUMNS = (
     *account.c["id", "name", "state", "available", "reserved", "weight", "low_balance_threshold", "country"],
-    *account.c["retention_days", "authentication", "created_at", "credit_limit", "spend_threshold"],
+    *account.c["retention_days", "authentication", "created_at", "credit_limit", "spend_threshold", "verification"],
     TO_SPEND.label("balance"),
 )
 FAILED = (MessageStatus.UNDELIVERED, MessageStatus.FAILED, MessageStatus.REJECTED, MessageStatus.EXPIRED)

@@ -24,6 +24,7 @@ from api.schemas.paging import page_of
 from shared.accounts import administration, overview
 from shared.accounts.audit_log import Actor
 from shared.accounts.change_account import SETTINGS, change_account
+from shared.accounts.verification_settings import settings_of
 from shared.db.connection import reading
 from shared.sends.requeue import reactivate
 
@@ -66,7 +67,7 @@ def create_account(caller: Operator, body: dict[str, Any]) -> IdempotentResponse
             authentication=body["authentication"],
             by=by,
         )
-        later = ("country", "retention_days", "credit_limit", "spend_threshold")
+        later = ("country", "retention_days", "credit_limit", "spend_threshold", "verification")
         settings = {name: body[name] for name in later if body.get(name) is not None}
         if settings:
             change_account(connection, account_id, settings, by=by)
@@ -86,8 +87,8 @@ def create_account(caller: Operator, body: dict[str, Any]) -> IdempotentResponse
 def update_account(caller: Operator, account_id: int, body: dict[str, Any]) -> Any:
     """Change settings of an account. A changed credit limit needs the scope `money`.
 
-    Country, low balance threshold, retention and `authentication` also apply to its sandbox. An account that owes more
-    than its credit limit sends nothing until it was topped up.
+    Country, low balance threshold, retention, `authentication` and `verification` also apply to its sandbox. An account
+    that owes more than its credit limit sends nothing until it was topped up.
     """
     _need_money(caller, body)
 
@@ -156,7 +157,7 @@ def _account(connection: Connection, account_id: int) -> dict[str, Any]:
     account = overview.show_account(connection, account_id, live=True)
     if account is None:
         raise no_account(account_id)
-    return account
+    return {**account, "verification_settings": settings_of(account["verification"])}
 
 
 def _check_name(connection: Connection, name: str, account_id: int | None = None) -> None:

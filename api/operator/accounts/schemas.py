@@ -13,9 +13,12 @@ from api.schemas.paging import Paging
 from shared.accounts.administration import check_name
 from shared.accounts.change_account import MAX_THRESHOLD, MAX_WEIGHT
 from shared.accounts.refused import Refused
+from shared.accounts.verification_settings import NUMBERS, check_settings
 from shared.lifecycle import ACCOUNT_STATES
 from shared.settings import MAX_RETENTION_DAYS
 from shared.sms.numbering import is_country
+
+VERIFICATION = {"max_sends": 3, "texts": {"en": "{{code}} is your code for our shop."}}
 
 
 def _name(*, required: bool = False) -> fields.String:
@@ -60,6 +63,12 @@ class AccountSearch(Paging):
     status = fields.Choice(ACCOUNT_STATES, "Only accounts with this status.", "active")
 
 
+def _verification(end: str, **options: Any) -> fields.Dict:
+    numbers = ", ".join(f"`{name}` ({usual}; {least} to {most})" for name, (usual, least, most) in NUMBERS.items())
+    texts = "its own `texts` by language, with `{{code}}` and perhaps `{{name}}`"
+    return fields.Dict(f"How its verifications work: {numbers}, and {texts}. {end}", VERIFICATION, **options)
+
+
 class AccountSettings(Request):
     """Settings of an account."""
 
@@ -84,6 +93,8 @@ class AccountSettings(Request):
         validate=fields.between(1, MAX_THRESHOLD),
     )
 
+    verification = _verification("What is left out, and all with null, is as usual.", allow_none=True)
+
     @validates("name")
     def a_name(self, name: str, data_key: str) -> None:
         """Names must be distinguishable from ids, and from those of sandboxes."""
@@ -97,6 +108,14 @@ class AccountSettings(Request):
         """One with phone numbers."""
         if country is not None and not is_country(country):
             raise fail("invalid", f"{country[:20]!r} is not a country with phone numbers. Use two letters, such as KE.")
+
+    @validates("verification")
+    def of_verifications(self, settings: dict[str, Any] | None, data_key: str) -> None:
+        """Numbers in their bounds, and texts with the code."""
+        try:
+            check_settings(settings or {})
+        except Refused as refused:
+            raise fail("invalid", refused.reason) from None
 
 
 class NewAccount(AccountSettings):
@@ -158,4 +177,5 @@ class AccountDetailsResponse(AccountResponse):
     api_keys = fields.Integer("Live API keys that are not revoked.", 2)
     groups = fields.Integer("Contact groups.", 3)
     open_sends = fields.Integer("Sends that have not completed.", 1)
+    verification = _verification("All that is in effect.", attribute="verification_settings")
     test_credits = fields.Integer("Credits of its sandbox; null if it has none.", 1_000_000, allow_none=True)

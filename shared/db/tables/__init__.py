@@ -23,6 +23,7 @@ from shared.db.tables import (
     sends,
     text_keys,
     usage,
+    verifications,
     webhooks,
 )
 from shared.db.tables.base import metadata
@@ -47,5 +48,6 @@ __all__ = [
     "sends",
     "text_keys",
     "usage",
+    "verifications",
     "webhooks",
 ]

@@ -20,6 +20,7 @@ from sqlalchemy import (
     Uuid,
     text,
 )
+from sqlalchemy.dialects.postgresql import JSONB
 
 from shared.db.tables.base import MOMENT, NOW, flag, metadata, zero
 from shared.lifecycle import ACCOUNT_STATES, SENDER_ID_STATES
@@ -67,6 +68,7 @@ account = Table(
     zero("credit_limit", BigInteger, comment="credits that it may owe: `available` may be as far below 0"),
     Column("spend_threshold", BigInteger, comment="credits charged in a UTC month that are reported; null: none"),
     Column("spend_told", Date, comment="the month for which the threshold was reported, by its first day"),
+    Column("verification", JSONB(none_as_null=True), comment="its settings of verifications; null: the usual ones"),
     CheckConstraint("sandbox_of <> id", name="sandbox_of"),
     CheckConstraint("retention_days BETWEEN 1 AND 3650", name="retention_days"),
     CheckConstraint("spend_day > 0 AND spend_month > 0", name="spend"),

@@ -83,6 +83,7 @@ send = Table(
     Column("price_version_id", BigInteger, comment="the prices that it was accepted with; null: 1 per segment"),
     Column("request_id", Text, comment="the request that made it, if that is logged: workers then log its batches"),
     Column("traceparent", Text, comment="W3C context of the request that made it, if that is traced"),
+    Column("verification_id", Uuid, comment="the verification whose code it sends: its text is shown without the code"),
     CheckConstraint("on_unicode IN ('send', 'transliterate', 'reject')", name="on_unicode"),
     CheckConstraint("cost >= 0 AND unexpanded_credits >= 0", name="credits"),
     Column("forgotten_at", MOMENT, comment="when its texts and phones were deleted; counts are kept"),

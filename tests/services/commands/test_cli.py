@@ -97,6 +97,10 @@ def test_credits_are_adjusted_within_the_credit_limit(run: Run) -> None:
     assert "Adjusted by -30 credits" in run(*adjust).stderr
     again = run(*adjust)
     assert "nothing was changed" in again.stderr and again.stdout == "10\n"
+    run("account", "set", "debtor", "--verification", '{"max_sends": 3}')
+    assert "from 1 to 10" in run("account", "set", "debtor", "--verification", '{"max_sends": 0}', code=1).output
+    assert "Give JSON" in run("account", "set", "debtor", "--verification", "{", code=2).output
+    run("account", "set", "debtor", "--verification", "none")
     run("account", "set", "debtor", "--spend-threshold", 0)
     shown = as_json(run("account", "show", "debtor", "--json"))
     assert [shown[name] for name in ("available", "credit_limit", "balance", "spend_threshold")] == [-30, 40, 10, None]

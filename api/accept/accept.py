@@ -16,7 +16,7 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import Any
 
-from sqlalchemy import bindparam, func, select
+from sqlalchemy import Connection, bindparam, func, select
 
 from api.accept.callbacks import check_url, expect_callbacks
 from api.accept.prices import SendPrices, prices_of_send
@@ -95,6 +95,7 @@ def accept(
     key: Key | None = None,
     request_id: str | None = None,
     traceparent: str | None = None,
+    also: Callable[[Connection, Draft], str] | None = None,
 ) -> IdempotentResponse | PendingSend:
     """Accept a send: `body` is loaded with the schema of its kind. A Problem means that it had no effect.
 
@@ -102,7 +103,7 @@ def accept(
 
     Its rows and its reserve are committed before the response. On an event loop the caller awaits the commit of a send
     to one phone; the other kinds need a thread. A repeated request gets the stored response even if it would be refused
-    today.
+    today. `also` writes what belongs to the send, in its transaction, and makes the response; it needs a thread.
     """
     try:
         limits = services.tokens.limits_of(caller.account_id)
@@ -117,13 +118,14 @@ def accept(
         stored = replay_if_refused(services.engine, key)
         if stored is None:
             raise
-        return with_encoding(stored, kind, body)
-    draft.key, draft.request_id, draft.traceparent = key, request_id, traceparent
+        return stored if also is not None else with_encoding(stored, kind, body)
+    draft.key, draft.request_id, draft.traceparent, draft.also = key, request_id, traceparent, also
     finish = partial(_finish, services, draft, body)
-    if draft.kind == "single" and is_on_event_loop():
+    grouped = draft.kind == "single" and also is None
+    if grouped and is_on_event_loop():
         return PendingSend(services, draft, finish)
     try:
-        committed = services.commits.commit(draft) if draft.kind == "single" else services.commits.commit_alone(draft)
+        committed = services.commits.commit(draft) if grouped else services.commits.commit_alone(draft)
     except Exception:
         uncount_recipients(services, draft)
         raise
@@ -140,6 +142,8 @@ def _finish(
     elif draft.send_at is None:
         _publish(services.tasks, draft)
     crashpoint("accept.published")
+    if draft.also is not None:
+        return committed
     if draft.segmentation.encoding == "ucs2" or body["on_unicode"] == "transliterate":
         return with_encoding(committed, draft.kind, body)
     return committed

@@ -52,6 +52,7 @@ OPTIONAL_COLUMNS = {
     "group_id": "uuid",
     "group_bound": "bigint",
     "on_unicode": "text",
+    "verification_id": "uuid",
 }
 """Columns that are null unless the draft has a value."""
 COUNT_COLUMNS = {"duplicate": "integer", "invalid": "integer", "suppressed": "integer", "unexpanded": "integer"}
@@ -145,6 +146,8 @@ def commit_sends(connection: Connection, drafts: list[Draft], clock: fair.Cached
     if len(accounts) > 1:
         driver.execute(LOCK_ACCOUNTS, (accounts,))
     for draft in drafts:
+        if draft.also is not None:
+            draft.response = draft.also(connection, draft)
         if draft.references is not None:  # before the account's row is locked, as there may be many
             add_references(connection, draft.account_id, draft.own_references())
     left = accept_rows(driver, drafts, clock or fair.CachedClock())

@@ -1,6 +1,6 @@
 """A send that is checked and priced but not yet accepted."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import chain
@@ -8,6 +8,7 @@ from typing import Any
 from uuid import UUID
 
 import orjson
+from sqlalchemy import Connection
 
 from api.idempotency import Key
 from shared.encryption import PLAIN, Texts
@@ -73,6 +74,11 @@ class Draft:
     incomplete: int = 0
     """Contacts of the group that lack a placeholder's value."""
     key: Key | None = None
+    verification_id: UUID | None = None
+    also: "Callable[[Connection, Draft], str] | None" = None
+    """Writes what belongs to the send, in its transaction and before it. Returns the response to the request."""
+    response: str | None = None
+    """The response, if it is not that of a send."""
     texts: Texts = PLAIN
     """Encrypts the texts for storage, or leaves them plain."""
     id: UUID = field(default_factory=new_id)
@@ -183,6 +189,8 @@ class Draft:
 
     def response_body(self, balance: int) -> str:
         """The body of the 200 response; `balance` is the remaining credits."""
+        if self.response is not None:
+            return self.response
         return encode(self._single(balance) if self.kind == "single" else self._bulk(balance))
 
     def _single(self, balance: int) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from api.accept.schemas import MAX_PHONES
 from api.auth.tokens import Caller
 from api.commit.draft import Draft
 from api.event_loop import require_thread
-from api.limits.pumping_guard import WINDOW, PumpingFinding
+from api.limits.pumping_guard import APPROVAL_WINDOW, WINDOW, PumpingFinding
 from api.problems import MAX_ERRORS, Problem, invalid
 from api.services import Services
 from shared.accounts.limits import RECIPIENTS, Limits
@@ -52,6 +52,8 @@ PUMPING_DETAILS = {
     " usual.",
     "burst": "{phones} phone numbers that begin with {prefix} got one-time passwords in ten minutes; {limit} are"
     " usual, judging by the hour before.",
+    "unused": "{phones} verifications of phone numbers that begin with {prefix} had no code entered in the last hour;"
+    " {limit} are usual.",
 }
 
 
@@ -259,7 +261,7 @@ def check_pumping(services: Services, limits: Limits, draft: Draft) -> None:
                 prefix=finding.prefix,
                 phones=finding.phones,
                 most=finding.limit,
-                window_seconds=int(WINDOW),
+                window_seconds=int(APPROVAL_WINDOW.total_seconds() if finding.rule == "unused" else WINDOW),
             )
 
 

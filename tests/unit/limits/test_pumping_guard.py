@@ -81,3 +81,15 @@ def test_memory_is_bounded(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> Non
         record(guard, scattered(50, area=area))
     assert len(guard._areas) == 10
     assert all(len(area.phones) == 20 for area in guard._areas.values())
+
+
+def test_codes_that_nobody_enters_are_unusual(clock: Clock) -> None:
+    guard = PumpingGuard()
+    assert guard.wants_approvals(1)
+    guard.learn_approvals(1, {"254711": (20, 1), "254722": (20, 2), "254733": (19, 0)})
+    assert not guard.wants_approvals(1)
+    assert guard.record(1, "254711000001") == PumpingFinding("unused", "254711", 19, 18, True)
+    assert [guard.record(1, phone) for phone in ("254722000001", "254733000001", "254744000001")] == [None] * 3
+    assert guard.record(2, "254711000001") is None
+    clock.now += 61
+    assert guard.wants_approvals(1)

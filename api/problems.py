@@ -101,6 +101,9 @@ CATALOGUE: dict[str, Kind] = {
     "webhook_not_found": Kind(404, "Webhook not found", "List your webhooks with GET /api/v1/webhooks."),
     "delivery_not_found": Kind(404, "Delivery not found", "List the webhook's deliveries."),
     "statement_not_found": Kind(404, "Statement not found", "List the months with GET /api/v1/statements."),
+    "verification_not_found": Kind(
+        404, "Verification not found", "List your verifications with GET /api/v1/verifications."
+    ),
     "erasure_not_found": Kind(404, "Erasure not found", "List your erasures with GET /api/v1/erasures."),
     "account_not_found": Kind(404, "Account not found", "GET /api/v1/me lists your accounts."),
     "person_not_found": Kind(404, "Person not found", "List the account's people with GET /api/v1/people."),
@@ -137,6 +140,9 @@ CATALOGUE: dict[str, Kind] = {
         "Too many messages to this phone number",
         "Wait for the time in Retry-After; GET /api/v1/limits gives the limit.",
         True,
+    ),
+    "verification_limit": Kind(
+        429, "Too many codes", "Check the code that was sent, or wait for the time in Retry-After.", True
     ),
     "rate_limited": Kind(429, "Too many requests", "Wait for the time in Retry-After.", True),
     "internal_error": Kind(

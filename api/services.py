@@ -23,6 +23,7 @@ from shared.sends.recipient_counts import RecipientCounts
 from shared.sends.shared_recipient_counts import RecipientSharing
 from shared.settings import Settings
 from shared.task_publisher import TaskPublisher
+from shared.verifications import code_texts
 
 
 class Services:
@@ -53,6 +54,7 @@ class Services:
         self.texts = unchecked_texts_of(engine)
         """Encrypts the texts of sends. Once its keys are checked, the accepting of a send asks the database nothing."""
         self.totp_texts = totp_texts(key, fallbacks)
+        self.codes = code_texts(key, fallbacks)
         self.oidc = provider_of(settings)
         self.oidc_attempts = OidcAttempts(key, fallbacks)
         self.recipients = RecipientCounts()

@@ -71,6 +71,7 @@ class EventType(StrEnum):
     SPEND_THRESHOLD = "spend.threshold"
     STATEMENT_CLOSED = "statement.closed"
     PRICE_CHANGED = "price.changed"
+    VERIFICATION_APPROVED = "verification.approved"
     WEBHOOK_DISABLED = "webhook.disabled"
     WEBHOOK_TEST = "webhook.test"
 

@@ -13,6 +13,7 @@ from api.schemas.examples import (
     PHONE,
     SEND_ID,
     SENDER_UUID,
+    VERIFICATION_ID,
     WEBHOOK_ID,
 )
 from api.schemas.people import INVITATION_ID, PERSON_ID, SESSION_ID
@@ -60,6 +61,7 @@ TAGS = {
     "people": "People who sign in: sessions, invitations, roles, and the audit log.",
     "api-keys": "API keys: create, restrict, rotate and revoke them.",
     "sms": "Send messages and get quotes.",
+    "verifications": "One-time passwords: codes that are sent to phones, and checked.",
     "sender-ids": "The names and numbers that messages are sent from.",
     "suppressions": "Phone numbers that have opted out.",
     "sends": "Accepted sends: show, change, pause, resume and cancel them.",
@@ -104,6 +106,7 @@ PATH_VARIABLES: Final[dict[str, tuple[str, str, str]]] = {
     "send_id": ("The send.", SEND_ID, "send_not_found"),
     "sender": ("The `id` of the sender ID.", SENDER_UUID, "sender_not_found"),
     "session_id": ("The session.", SESSION_ID, "session_not_found"),
+    "verification_id": ("The verification.", VERIFICATION_ID, "verification_not_found"),
     "webhook_id": ("The webhook.", WEBHOOK_ID, "webhook_not_found"),
 }
 """The description and an example of each path variable, and the error if the account has no such object."""

@@ -4,7 +4,7 @@ from api.accept.schemas import MAX_PHONES
 from api.resources.sms.responses import EncodingResponse, RejectedResponse
 from api.schemas import fields
 from api.schemas.base import Response
-from api.schemas.examples import NOT_A_PHONE
+from api.schemas.examples import NOT_A_PHONE, VERIFICATION_ID
 
 
 class FieldErrorResponse(Response):
@@ -60,7 +60,10 @@ class ErrorResponse(Response):
         "For `spend_limit_reached`: when the period ends.", "2026-03-03T00:00:00.000Z", required=False
     )
     rule = fields.String(
-        "For `traffic_refused`: the rule that was violated.", "block", required=False, one_of=["block", "burst"]
+        "For `traffic_refused`: the rule that was violated.",
+        "block",
+        required=False,
+        one_of=["block", "burst", "unused"],
     )
     prefix = fields.String(
         "For `traffic_refused`: the common prefix of the phone numbers.", "254711000", required=False
@@ -68,6 +71,7 @@ class ErrorResponse(Response):
     phones = fields.Integer("For `traffic_refused`: number of these phone numbers in the window.", 11, required=False)
     most = fields.Integer("For `traffic_refused`: the usual maximum of such phone numbers.", 10, required=False)
     window_seconds = fields.Integer("For `traffic_refused`: length of the window.", 600, required=False)
+    verification_id = fields.UUID("For `verification_limit`: the open verification.", VERIFICATION_ID, required=False)
     sender_status = fields.String(
         "For `sender_not_approved` and `state_conflict`: the sender ID's status.", "pending", required=False
     )

@@ -34,4 +34,5 @@ import api.resources.sign_in.routes
 import api.resources.statements.routes
 import api.resources.suppressions.routes
 import api.resources.usage.routes
+import api.resources.verifications.routes
 import api.resources.webhooks.routes

@@ -13,6 +13,11 @@ FOLDERS: dict[str, tuple[str, ...]] = {
         "export_messages",
         "get_export",
         "get_export_file",
+        "start_verification",
+        "check_verification",
+        "get_verification",
+        "list_verifications",
+        "get_verification_rates",
     ),
     "4. Send to many": (
         "send_bulk",
@@ -106,6 +111,7 @@ CAPTURED = {
     },
     "event_id": "event_id",
     "export_id": "export_id",
+    "verification_id": "verification_id",
 }
 """Members of responses that are stored as variables of the collection, for later requests."""
 CAPTURED_OF = {
@@ -122,6 +128,9 @@ ALSO_GOOD = {
     "export_messages": (409,),
     "get_export": (404,),
     "get_export_file": (404, 409),
+    "start_verification": (403, 429),
+    "check_verification": (404,),
+    "get_verification": (404,),
     "cancel_import": (409,),
     "replay_delivery": (404, 409),
     "delete_invitation": (404,),

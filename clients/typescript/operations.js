@@ -95,4 +95,9 @@ export const OPERATIONS = {
   importSuppressions: {"method": "POST", "path": "/api/v1/suppressions/import", "keyed": true, "type": "text/csv"},
   deleteSuppression: {"method": "DELETE", "path": "/api/v1/suppressions/{phone}", "keyed": false, "type": null},
   getUsage: {"method": "GET", "path": "/api/v1/usage", "keyed": false, "type": null},
+  startVerification: {"method": "POST", "path": "/api/v1/verifications", "keyed": true, "type": "application/json"},
+  listVerifications: {"method": "GET", "path": "/api/v1/verifications", "keyed": false, "type": null},
+  checkVerification: {"method": "POST", "path": "/api/v1/verifications/{verification_id}/check", "keyed": true, "type": "application/json"},
+  getVerification: {"method": "GET", "path": "/api/v1/verifications/{verification_id}", "keyed": false, "type": null},
+  getVerificationRates: {"method": "GET", "path": "/api/v1/verifications/rates", "keyed": false, "type": null},
 };

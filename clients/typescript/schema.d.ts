@@ -117,7 +117,7 @@ export interface Error {
   /** For `spend_limit_reached`: when the period ends. */
   resets_at?: string;
   /** For `traffic_refused`: the rule that was violated. */
-  rule?: "block" | "burst";
+  rule?: "block" | "burst" | "unused";
   /** For `traffic_refused`: the common prefix of the phone numbers. */
   prefix?: string;
   /** For `traffic_refused`: number of these phone numbers in the window. */
@@ -126,6 +126,8 @@ export interface Error {
   most?: number;
   /** For `traffic_refused`: length of the window. */
   window_seconds?: number;
+  /** For `verification_limit`: the open verification. */
+  verification_id?: string;
   /** For `sender_not_approved` and `state_conflict`: the sender ID's status. */
   sender_status?: string;
   /** For `insufficient_scope`: the scope that is missing. */
@@ -296,6 +298,14 @@ export interface PriceChangedData {
   added: number;
   /** Destinations that cannot be sent to any more. */
   removed: number;
+}
+
+/** A verification whose code was entered. */
+export interface VerificationApprovedData {
+  /** The verification. */
+  verification_id: string;
+  /** What the code is for. */
+  purpose: string;
 }
 
 /** A webhook that was disabled. */
@@ -1029,7 +1039,7 @@ export interface WebhookBody {
   /** Where events are posted; null means to each send's `callback_url`. */
   url?: string | null;
   /** The event types that are posted; null means all. */
-  events?: Array<"message.sent" | "message.delivered" | "message.undelivered" | "message.failed" | "message.rejected" | "message.expired" | "message.canceled" | "message.in_doubt" | "message.received" | "send.completed" | "send.canceled" | "send.held" | "suppression.created" | "sender_id.approved" | "sender_id.rejected" | "sender_id.suspended" | "balance.low" | "spend.threshold" | "statement.closed" | "price.changed" | "webhook.disabled"> | null;
+  events?: Array<"message.sent" | "message.delivered" | "message.undelivered" | "message.failed" | "message.rejected" | "message.expired" | "message.canceled" | "message.in_doubt" | "message.received" | "send.completed" | "send.canceled" | "send.held" | "suppression.created" | "sender_id.approved" | "sender_id.rejected" | "sender_id.suspended" | "balance.low" | "spend.threshold" | "statement.closed" | "price.changed" | "verification.approved" | "webhook.disabled"> | null;
   /** Your own description. */
   description?: string | null;
 }
@@ -1067,7 +1077,7 @@ export interface WebhookChange {
   /** Where events are posted. A webhook without a `url` cannot be given one. */
   url?: string;
   /** The event types that are posted; null means all. */
-  events?: Array<"message.sent" | "message.delivered" | "message.undelivered" | "message.failed" | "message.rejected" | "message.expired" | "message.canceled" | "message.in_doubt" | "message.received" | "send.completed" | "send.canceled" | "send.held" | "suppression.created" | "sender_id.approved" | "sender_id.rejected" | "sender_id.suspended" | "balance.low" | "spend.threshold" | "statement.closed" | "price.changed" | "webhook.disabled"> | null;
+  events?: Array<"message.sent" | "message.delivered" | "message.undelivered" | "message.failed" | "message.rejected" | "message.expired" | "message.canceled" | "message.in_doubt" | "message.received" | "send.completed" | "send.canceled" | "send.held" | "suppression.created" | "sender_id.approved" | "sender_id.rejected" | "sender_id.suspended" | "balance.low" | "spend.threshold" | "statement.closed" | "price.changed" | "verification.approved" | "webhook.disabled"> | null;
   /** Your own description. */
   description?: string | null;
   /** With `active`, events are posted from now on; POST …/recover posts missed ones. */
@@ -2500,6 +2510,118 @@ export interface UsagePage {
   counted_at: string | null;
 }
 
+/** A phone to which a code is sent. */
+export interface NewVerification {
+  /** A sender ID of the account. */
+  sender_id: string;
+  /** Digits only, starting with the country code. */
+  phone: string;
+  /** What the code is for. A phone number has one open verification for each purpose. */
+  purpose?: string;
+  /** The language of the text: `en`, `de`, `es`, `fr`, `sw`, or another one in which your account has a text. */
+  language?: string;
+  /** The domain of the page that asks for the code: browsers then offer to enter it (WebOTP). */
+  web_otp_domain?: string;
+  /** The hash of your Android app, which can then read the code (SMS Retriever). Not with `web_otp_domain`. */
+  sms_retriever_hash?: string;
+}
+
+/** A verification whose code is being sent. */
+export interface Started {
+  /** The verification. */
+  verification_id: string;
+  /** `approved`: the code is right. `pending`: it is awaited, or was wrong and may be entered again. Otherwise none is right any more: it is `expired`, `exhausted` by wrong ones, or `replaced` by a newer verification. */
+  status: "pending" | "approved" | "expired" | "exhausted" | "replaced";
+  /** How many wrong codes may still be entered. */
+  checks_left: number;
+  /** Digits only, starting with the country code; null if it was erased. */
+  phone: string | null;
+  /** What the code is for. */
+  purpose: string;
+  /** How often the code was sent. */
+  sends: number;
+  /** When it was started. */
+  created_at: string;
+  /** Until when its code is valid. */
+  expires_at: string;
+  /** When its code was entered; null if it was not. */
+  approved_at: string | null;
+  /** The send of the code. */
+  send_id: string;
+  /** Its message. */
+  message_id: string;
+  /** The cost of the send, in credits. */
+  cost: number;
+  /** From when the code may be sent again. */
+  resend_at: string;
+}
+
+/** A code that a person has entered. */
+export interface EnteredCode {
+  /** The code as it was entered; blanks and hyphens do not matter. */
+  code: string;
+}
+
+/** The result of a check. */
+export interface Check {
+  /** The verification. */
+  verification_id: string;
+  /** `approved`: the code is right. `pending`: it is awaited, or was wrong and may be entered again. Otherwise none is right any more: it is `expired`, `exhausted` by wrong ones, or `replaced` by a newer verification. */
+  status: "pending" | "approved" | "expired" | "exhausted" | "replaced";
+  /** How many wrong codes may still be entered. */
+  checks_left: number;
+}
+
+/** A verification. */
+export interface Verification {
+  /** The verification. */
+  verification_id: string;
+  /** `approved`: the code is right. `pending`: it is awaited, or was wrong and may be entered again. Otherwise none is right any more: it is `expired`, `exhausted` by wrong ones, or `replaced` by a newer verification. */
+  status: "pending" | "approved" | "expired" | "exhausted" | "replaced";
+  /** How many wrong codes may still be entered. */
+  checks_left: number;
+  /** Digits only, starting with the country code; null if it was erased. */
+  phone: string | null;
+  /** What the code is for. */
+  purpose: string;
+  /** How often the code was sent. */
+  sends: number;
+  /** When it was started. */
+  created_at: string;
+  /** Until when its code is valid. */
+  expires_at: string;
+  /** When its code was entered; null if it was not. */
+  approved_at: string | null;
+}
+
+export interface VerificationPage {
+  /** The entries. */
+  data: Array<Verification>;
+  /** The `cursor` of the next page; null on the last page. */
+  next_cursor: string | null;
+}
+
+/** Verifications of one country or prefix. */
+export interface Rate {
+  /** The country, by ISO 3166-1, or the prefix; null for no country. */
+  group: string | null;
+  /** Verifications. */
+  started: number;
+  /** How often their codes were sent. */
+  sends: number;
+  /** Verifications whose code was entered. */
+  approved: number;
+  /** Those that ended by wrong checks. */
+  exhausted: number;
+  /** Those whose code was not entered in time. */
+  expired: number;
+}
+
+export interface RateList {
+  /** The entries. */
+  data: Array<Rate>;
+}
+
 export interface MessageSentEvent {
   /** What happened. */
   type: string;
@@ -2678,6 +2800,15 @@ export interface PriceChangedEvent {
   timestamp: string;
   /** What the event is about. */
   data: PriceChangedData;
+}
+
+export interface VerificationApprovedEvent {
+  /** What happened. */
+  type: string;
+  /** When the event happened. */
+  timestamp: string;
+  /** What the event is about. */
+  data: VerificationApprovedData;
 }
 
 export interface WebhookDisabledEvent {
@@ -2894,4 +3025,14 @@ export interface Operations {
   deleteSuppression(request: { path: { phone: string }; query?: { category?: "authentication" | "transactional" | "marketing"; sender_id?: string }; signal?: AbortSignal }): Promise<Unsuppressed>;
   /** Count messages with a result by day, sender ID, country, category and status. Test sends are not counted. */
   getUsage(request?: { query?: { since?: string; until?: string; by?: string; sender_id?: string; country?: string; category?: "authentication" | "transactional" | "marketing"; status?: "scheduled" | "queued" | "sending" | "in_doubt" | "sent" | "rejected" | "failed" | "canceled" | "expired" | "undelivered" | "delivered"; limit?: number; cursor?: string }; signal?: AbortSignal }): Promise<UsagePage>;
+  /** Send a code to a phone number, in the category authentication. */
+  startVerification(request: { body: NewVerification; key?: string; signal?: AbortSignal }): Promise<Started>;
+  /** List the account's verifications, newest first. They are deleted 30 days after they have expired. */
+  listVerifications(request?: { query?: { limit?: number; cursor?: string; phone?: string }; signal?: AbortSignal }): Promise<VerificationPage>;
+  /** Check a code that a person has entered. The response is always 200: status says whether the code is right. */
+  checkVerification(request: { path: { verification_id: string }; body: EnteredCode; key?: string; signal?: AbortSignal }): Promise<Check>;
+  /** Show one verification, without its code. */
+  getVerification(request: { path: { verification_id: string }; signal?: AbortSignal }): Promise<Verification>;
+  /** Count verifications by country or prefix, the most frequent first: how many codes were sent and entered. */
+  getVerificationRates(request?: { query?: { since?: string; until?: string; by?: "country" | "prefix" }; signal?: AbortSignal }): Promise<RateList>;
 }

@@ -34,6 +34,7 @@ EVENTS = (
     "spend.threshold",
     "statement.closed",
     "price.changed",
+    "verification.approved",
     "webhook.disabled",
 )
 PENDING_SECONDS, IDLE_SECONDS = 3, 6

@@ -98,6 +98,11 @@ POST   /suppressions                                                   suppressi
 DELETE /suppressions/<phone:phone>                                     suppressions:write owner sender
 POST   /suppressions/import                                            suppressions:write owner sender
 GET    /usage                                                          sms:read           owner sender viewer
+GET    /verifications                                                  sms:read           owner sender viewer
+POST   /verifications                                                  sms:send           owner sender
+GET    /verifications/<uuid:verification_id>                           sms:read           owner sender viewer
+POST   /verifications/<uuid:verification_id>/check                     sms:send           owner sender
+GET    /verifications/rates                                            sms:read           owner sender viewer
 GET    /webhooks                                                       webhooks:read      owner sender viewer
 POST   /webhooks                                                       webhooks:write     owner
 DELETE /webhooks/<uuid:webhook_id>                                     webhooks:write     owner

@@ -127,6 +127,9 @@ OWNED: dict[str, Callable[[Service, dict[str, str]], str]] = {
     "event_id": lambda service, made: a_delivery(service, made["webhook_id"]),
     "person_id": lambda service, made: str(a_person(service, service.account_id).id),
     "invitation_id": lambda service, made: an_invitation(service),
+    "verification_id": lambda service, made: str(
+        service.post("/verifications", sender_id="ACME", phone="254797000000").json["verification_id"]
+    ),
     "erasure_id": lambda service, made: str(service.post("/erasures", phone="254798000000").json["erasure_id"]),
 }
 """Each is made for an account, and may need what was made before it."""

@@ -50,6 +50,7 @@ from shared.db.tables.rules import capped
 from shared.db.tables.running import simulated_submit
 from shared.db.tables.sends import batch, recipient_reference, send
 from shared.db.tables.usage import usage_hour
+from shared.db.tables.verifications import verification
 from shared.ids import message_id
 from shared.job_failures import attempt
 from shared.lifecycle import BatchState
@@ -168,6 +169,7 @@ LATER = (
 )
 UNREADABLE = delete(unreadable_receipt).where(in_parameter(unreadable_receipt.c.id, "unreadable"))
 CAPPED = delete(capped).where(capped.c.account_id == ACCOUNT, capped.c.phone == NUMBER)
+VERIFICATIONS = delete(verification).where(verification.c.account_id == ACCOUNT, verification.c.phone == NUMBER)
 COMPLETE = (
     update(erasure)
     .where(OF_ERASURE)
@@ -262,7 +264,7 @@ def _rewrite(connection: Connection, row: Row[Any], phone: str) -> list[UUID]:
 def _erase_elsewhere(
     connection: Connection, found: SearchResult, subject: dict[str, Any], counts: Counter[str]
 ) -> None:
-    """Erase the phone from groups, inbound messages, stored responses and rejections."""
+    """Erase the phone from groups, inbound messages, verifications, stored responses and rejections."""
     for group in connection.execute(GROUPS, subject).scalars().all():
         counts["contacts"] += remove_contacts(connection, group, [subject["number"]])
     connection.execute(OF_DELETED_GROUPS, subject)
@@ -270,6 +272,7 @@ def _erase_elsewhere(
     connection.execute(PARTS, subject)
     connection.execute(REJECTIONS, {**subject, "rejections": found.rejections})
     connection.execute(UNREADABLE, {"unreadable": found.unreadable})
+    connection.execute(VERIFICATIONS, subject)
     for path, key in sorted(found.responses):
         erase_response(connection, {"account": subject["account"], "of_path": path, "of_key": key}, subject["phone"])
 

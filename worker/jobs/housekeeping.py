@@ -16,10 +16,12 @@ from shared.db.tables.messages import receipt, unreadable_receipt
 from shared.db.tables.rules import capped, quote
 from shared.db.tables.running import job_failure, lease, simulated_submit
 from shared.db.tables.sends import idempotency
+from shared.db.tables.verifications import verification
 from shared.inbound import end_parts
 from shared.messages.exports import drop_old_exports
 from shared.people.retention import OLD_OF_PEOPLE
 from shared.settings import IDEMPOTENCY_DAYS
+from shared.verifications import KEPT
 from worker.jobs.purge_groups import purge_deleted_groups
 from worker.receipts.match import match_unmatched
 from worker.receipts.match_doubts import resolve_by_receipts
@@ -39,6 +41,7 @@ PURGES: tuple[tuple[Table, ColumnElement[bool]], ...] = (
     (job_failure, job_failure.c.failed_at < NOW - timedelta(days=30)),
     (receipt, receipt.c.received_at < NOW - KEPT_FOR),
     (unreadable_receipt, unreadable_receipt.c.received_at < NOW - timedelta(days=7)),
+    (verification, verification.c.expires_at < NOW - KEPT),
     (simulated_submit, simulated_submit.c.at < NOW - timedelta(days=7)),
 )
 """Tables, and which of their rows are no longer needed."""

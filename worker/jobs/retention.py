@@ -42,6 +42,7 @@ from shared.db.tables.messages import message, resolved_doubt
 from shared.db.tables.running import simulated_submit
 from shared.db.tables.sends import batch, recipient_reference, send, send_rejection
 from shared.db.tables.usage import usage_hour
+from shared.db.tables.verifications import verification
 from shared.db.timeouts import WAIT_BRIEFLY_FOR_LOCKS
 from shared.ids import FIRST_ID, first_id_at, time_of
 from shared.job_backoff import failures_of, is_ready
@@ -103,6 +104,9 @@ TEXTS = (
     .where(in_parameter(send.c.id, "sends"))
     .values(message="", metadata=null(), forgotten_at=func.clock_timestamp())
 )
+VERIFICATIONS = delete(verification).where(
+    verification.c.account_id == bindparam("account"), verification.c.expires_at < bindparam("before", type_=MOMENT)
+)
 MARK = update(account).where(account.c.id == bindparam("account")).values(forgotten_to=bindparam("mark"))
 HAS_KEPT_SENDS = select(
     exists()
@@ -137,6 +141,8 @@ def _forget_account(engine: Engine, account: Row[Any], now: datetime, prices: Pr
     before = now - timedelta(days=account.days)
     after = mark = account.forgotten_to or FIRST_ID
     all_forgotten, forgotten = True, 0
+    with engine.begin() as connection:
+        connection.execute(VERIFICATIONS, {"account": account.id, "before": before})
     while True:
         with engine.begin() as connection:
             if not connection.execute(ONE_AT_A_TIME).scalar():

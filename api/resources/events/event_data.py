@@ -2,6 +2,7 @@
 
 from api.resources.messages.schemas import MessageErrorResponse
 from api.resources.statements.schemas import StatementSummaryResponse
+from api.resources.verifications.schemas import VerificationApprovedData
 from api.schemas import fields
 from api.schemas.base import Response
 from api.schemas.examples import (
@@ -144,6 +145,7 @@ def data_of(event: EventType) -> type[Response]:
         EventType.SPEND_THRESHOLD: SpendThresholdData,
         EventType.STATEMENT_CLOSED: StatementClosedData,
         EventType.PRICE_CHANGED: PriceChangedData,
+        EventType.VERIFICATION_APPROVED: VerificationApprovedData,
         EventType.WEBHOOK_DISABLED: WebhookDisabledData,
         EventType.WEBHOOK_TEST: WebhookTestData,
     }

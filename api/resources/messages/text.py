@@ -15,10 +15,12 @@ from shared.ids import batch_of, index_of
 from shared.messages.history import MessageRow
 from shared.sends.templates import as_priced, parse
 from shared.sms.segments import split
+from shared.verifications import shown
 
 TEXTS: Select[Any] = (
     select(
-        batch.c.id, send.c.id.label("send_id"), send.c.message, send.c.encoding, send.c.on_unicode, batch.c.variables
+        *(batch.c.id, send.c.id.label("send_id"), send.c.message, send.c.encoding, send.c.on_unicode),
+        *(batch.c.variables, send.c.verification_id, send.c.test),
     )
     .join_from(batch, send, send.c.id == batch.c.send_id)
     .where(in_parameter(batch.c.id, "batches"))
@@ -54,7 +56,7 @@ def texts_of_messages(connection: Connection, messages: Sequence[MessageRow]) ->
 def _open(texts: Texts, row: Row[Any]) -> tuple[str, Any]:
     """The text of a batch, and its placeholder values by message; None if there are none."""
     values = texts.open_json(row.variables, row.id) if row.variables else None
-    return texts.open(row.message, row.send_id), values
+    return shown(texts.open(row.message, row.send_id), row), values
 
 
 def _render(row: Row[Any], open_texts: Callable[[UUID], tuple[str, Any]], message: MessageRow) -> MessageText:

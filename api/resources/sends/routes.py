@@ -30,6 +30,7 @@ from shared.encryption import MARK, Texts
 from shared.ids import FIRST_ID, LAST_ID
 from shared.lifecycle import LANES, STORED_STATUSES, MessageStatus, SendState
 from shared.sends.publish_batches import publish_queued
+from shared.verifications import shown
 
 SENDS = tables.send.c
 COLUMNS = ", ".join(f"s.{column.name}" for column in SENDS)
@@ -97,7 +98,7 @@ def list_sends(caller: Caller, query: dict[str, Any]) -> Any:
         limited_by, texts = limits_of_sends(connection, rows), texts_of(connection)
 
     def entry(row: Any) -> Any:
-        return send_response(row, texts.open(row.message, row.id), limited_by)
+        return send_response(row, shown(texts.open(row.message, row.id), row), limited_by)
 
     return page(rows, query["limit"], lambda row: str(row.id), item=entry, end=end)
 
@@ -191,7 +192,9 @@ def read_send(connection: Connection, caller: Caller, send_id: UUID, *, encrypte
         raise Problem("send_not_found", f"Your account has no send {send_id}.")
     limited_by = limits_of_sends(connection, [row])
     queued = limited_by.get(row.id) in ("queue_turn", "carrier_rate", "throttled") and not row.rate
-    message = row.message if encrypted else texts_of(connection).open(row.message, row.id)
+    message = row.message
+    if not encrypted or row.verification_id is not None:
+        message = shown(texts_of(connection).open(message, row.id), row)
     return send_response(row, message, limited_by, eta_of_queue(connection, send=send_id) if queued else None)
 
 

@@ -34,6 +34,7 @@ SEND_ERRORS = (
     "spend_limit_reached",
     "traffic_refused",
 )
+SINGLE_ERRORS = (*SEND_ERRORS, "recipient_suppressed", "recipient_limit", "destination_not_allowed", "no_price")
 QUOTES = {"phone": ("single", SingleSend()), "phones": ("bulk", BulkSend()), "group_id": ("group", GroupSend())}
 
 
@@ -42,7 +43,7 @@ QUOTES = {"phone": ("single", SingleSend()), "phones": ("bulk", BulkSend()), "gr
     "/sms/send",
     body=SingleSend,
     response=SingleResponse,
-    errors=(*SEND_ERRORS, "recipient_suppressed", "recipient_limit", "destination_not_allowed", "no_price"),
+    errors=SINGLE_ERRORS,
     scope="sms:send",
 )
 def send_message(caller: Caller, body: dict[str, Any]) -> IdempotentResponse | PendingResponse:

@@ -35,6 +35,24 @@ class Exports(WithEntries):
         return self._transport.stream(f"{self.path}/{export_id}/file")
 
 
+class Verifications(WithEntries):
+    """One-time passwords, newest first; by `phone`."""
+
+    path = "/verifications"
+
+    def start(self, sender_id: str, phone: str, key: str | None = None, **options: Any) -> Any:
+        """Send a code; with `purpose`, `language` and what else the API takes. Returns the verification."""
+        return self._post(self.path, key, sender_id=sender_id, phone=phone, **options)
+
+    def check(self, verification_id: str, code: str, key: str | None = None) -> Any:
+        """Check an entered code. The `status` of the result is `approved` if it is right."""
+        return self._post(f"{self.path}/{verification_id}/check", key, code=code)
+
+    def rates(self, **query: Any) -> Any:
+        """How many were started and approved, `by` country or prefix, between `since` and `until`."""
+        return self._get(f"{self.path}/rates", **query)
+
+
 class Inbound(Listed):
     """What phones have sent to the account's numbers, newest first; by `phone`, `sender_id`, `keyword`, `latest`,
     `since`, `until`."""

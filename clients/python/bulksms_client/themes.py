@@ -4,7 +4,7 @@ from bulksms_client.api_keys import ApiKeys
 from bulksms_client.credits import Money, UsageReports
 from bulksms_client.groups import Groups
 from bulksms_client.memberships import Invitations, Memberships
-from bulksms_client.messages import Exports, Inbound, Messages
+from bulksms_client.messages import Exports, Inbound, Messages, Verifications
 from bulksms_client.sender_ids import SenderIds
 from bulksms_client.sends import Sends
 from bulksms_client.suppressions import Suppressions
@@ -28,4 +28,5 @@ class Themes:
         self.sends = Sends(transport)
         self.suppressions = Suppressions(transport)
         self.usage = UsageReports(transport)
+        self.verifications = Verifications(transport)
         self.webhooks = Webhooks(transport)

@@ -18,7 +18,7 @@ from tests.integration.auth.test_two_accounts import VARIABLE, body_of, everythi
 
 ROLES = ("owner", "sender", "viewer")
 WITH_SCOPE = [each for each in ENDPOINTS if each.scope]
-UNFIT = ("validation_failed", "sender_not_registered", "group_not_found")
+UNFIT = ("validation_failed", "sender_not_registered", "group_not_found", "recipient_suppressed")
 """What is wrong with some of the examples for this account."""
 NO_LIVE_CREDITS = "POST /sandbox/refill"
 

@@ -69,6 +69,7 @@ VALUES: dict[str, dict[str, Any]] = {
         "latest": "true",
     },
     "/sender-ids": {"status": "suspended", "search": "rare"},
+    "/verifications": {"phone": "254799999999"},
     "/suppressions": {"category": "marketing", "phone": "254799999999", "reason": "rare", "sender_id": "RARE"},
 }
 """By list, a value of each filter that no row has. None: it finds no less, such as where a page begins."""

@@ -145,6 +145,12 @@ def test_quotes(service: House, demo: dict[str, str], tmp_path: Path) -> None:
     assert curly["encoding"]["gsm7_alternative"]["text"] == "It's ready"
 
 
+def test_one_time_passwords(service: House, demo: dict[str, str], tmp_path: Path) -> None:
+    started, checked = examples(service, demo, tmp_path, "one-time-passwords")
+    assert (started["status"], started["phone"]) == ("pending", "254711000031")
+    assert (checked["verification_id"], checked["status"]) == (started["verification_id"], "pending")
+
+
 def test_what_happened_to_a_message(service: House, demo: dict[str, str], tmp_path: Path) -> None:
     sent, found, codes, usage, ledger = examples(service, demo, tmp_path, "troubleshooting", '"failed"')
     (message,) = found["data"]

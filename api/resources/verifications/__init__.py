@@ -1,0 +1,1 @@
+"""One-time passwords: codes that are sent to phones and checked."""

@@ -46,6 +46,7 @@ MENU: Menu = (
         _("Account"),
         (
             Entry("usage.show", _("Usage"), "chart", "sms:read"),
+            Entry("verifications.index", _("One-time passwords"), "shield", "sms:read"),
             Entry("ledger.index", _("Credits"), "coins", "balance:read"),
             Entry("prices.index", _("Prices"), "coins", "balance:read"),
             Entry("sender_ids.index", _("Sender IDs"), "badge", "senders:read"),

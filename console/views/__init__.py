@@ -22,6 +22,7 @@ from console.views import (
     sends,
     sign_in,
     usage,
+    verifications,
     webhooks,
 )
 
@@ -42,6 +43,7 @@ ACCOUNT_PAGES: tuple[Blueprint, ...] = (
     sender_ids.pages,
     sends.pages,
     usage.pages,
+    verifications.pages,
     webhooks.pages,
 )
 """Pages of an account: their paths begin with /accounts/<account_id>/<world>."""

@@ -54,6 +54,7 @@ FORMS_OF_OPERATOR = {
     "publishing with errors": Posted("/operator/prices/versions/{version}/publish", {"valid_from": "x"}),
     "top-up with errors": Posted("/operator/accounts/{account}/top-up", {"credits": "x", "reason": ""}),
     "adjustment with errors": Posted("/operator/accounts/{account}/adjust", {"credits": "x", "reason": ""}),
+    "verification with errors": Posted("/operator/accounts/{account}/verification", {"max_sends": "x", "reason": ""}),
     "credit with errors": Posted("/operator/accounts/{account}/credit", {"credit_limit": "x", "reason": ""}),
     "refund with errors": Posted("/operator/accounts/{account}/refund", {"kind": "send", "id": "x", "reason": ""}),
     "reason with errors": Posted("/operator/access/", {"reason": ""}),

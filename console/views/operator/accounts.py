@@ -10,7 +10,7 @@ from flask_babel import gettext
 
 from console.pages.confirmations import Question, confirm, done, need_reason
 from console.pages.formats import counted
-from console.pages.forms import Form
+from console.pages.forms import Form, as_number
 from console.pages.paging import listed, paging
 from console.session.operator import operator
 from shared.lifecycle import ACCOUNT_STATES
@@ -173,6 +173,31 @@ def credit(account_id: int) -> Any:
 
     values = {"credit_limit": str(account["credit_limit"]), "spend_threshold": str(account["spend_threshold"] or "")}
     return confirm(question, change, values=values, template="operator/accounts/credit.html")
+
+
+@pages.route("/<int:account_id>/verification", methods=["GET", "POST"])
+def verification(account_id: int) -> Any:
+    """Change how its verifications work."""
+    account = operator().accounts.one(account_id)
+    settings = account["verification"]
+    question = Question(
+        gettext("One-time passwords of %(account)s", account=account["name"]),
+        gettext("Verifications that have begun keep their code and its checks."),
+        gettext("Change"),
+        url_for("operator.accounts.show", account_id=account_id),
+    )
+
+    def change(form: Form) -> str:
+        lines = [line.partition(":") for line in form["texts"].splitlines() if line.strip()]
+        texts = {language.strip(): text.strip() for language, _, text in lines}
+        numbers = {name: as_number(form[name]) for name in settings if name != "texts"}
+        changes = {"verification": {**numbers, "texts": texts}, "reason": form["reason"].strip()}
+        operator().accounts.change(account_id, changes)
+        return str(gettext("The settings are changed."))
+
+    values = {name: str(value) for name, value in settings.items()}
+    values["texts"] = "\n".join(f"{language}: {text}" for language, text in settings["texts"].items())
+    return confirm(question, change, values=values, template="operator/accounts/verification.html")
 
 
 @pages.route("/<int:account_id>/refund", methods=["GET", "POST"])

@@ -57,6 +57,7 @@ def pages_of(console: Console) -> list[str]:
         f"{account}/top-up",
         f"{account}/adjust",
         f"{account}/credit",
+        f"{account}/verification",
         f"{account}/top-ups/019cad1e-2d10-7b55-a6c1-0f4e9d2b7a38/reverse",
         f"/operator/sender-ids/{sender}/reject",
         f"/operator/sender-ids/{sender}/suspend",

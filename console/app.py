@@ -8,6 +8,7 @@ from werkzeug.middleware.proxy_fix import ProxyFix
 from console.load.body_limits import limit_bodies
 from console.load.fair_share import share_fairly
 from console.load.requests_counted import count_requests
+from console.pages.amounts import add_amounts
 from console.pages.changes import in_words
 from console.pages.charts import chart_data
 from console.pages.errors import add_error_pages
@@ -43,6 +44,7 @@ def create_app(settings: Settings) -> Flask:
     add_versions(app)
     add_languages(app)
     add_formats(app)
+    add_amounts(app)
     add_error_pages(app)
     for pages in PAGES:
         app.register_blueprint(pages)

@@ -118,16 +118,24 @@ def price_group(
         raise Problem("no_valid_recipients", detail, rejected=lacking[:MAX_ERRORS])
     encoding: Encoding = "ucs2" if scan.ucs2 else "gsm7"
     costs = prices.of_group(scan.complete, scan.segments)
+    refuse_unpriced(body, costs.unpriced)
     return {
         "segmentation": Segmentation(encoding, scan.most, len(body["message"]), 0),
         "submitted": scan.contacts,
-        "incomplete": incomplete,
+        "incomplete": incomplete + costs.unpriced,
         "rejected": lacking,
         "max_total_segments": segments,
         "max_cost": costs.total,
         "segment_price": costs.highest,
         "by_country": costs.by_country,
     }
+
+
+def refuse_unpriced(body: dict[str, Any], contacts: int) -> None:
+    """Raise Problem for contacts of a group without a price if `strict` refuses them."""
+    if contacts and body["strict"]:
+        detail = f"Your price list has no price for {contacts:,} of the group's contacts."
+        raise invalid([{"pointer": "/group_id", "code": "no_price", "detail": detail}])
 
 
 def _problem_of(entry: dict[str, Any]) -> ComposeProblem | None:

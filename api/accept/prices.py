@@ -30,6 +30,8 @@ class SegmentPrices(NamedTuple):
     """Positions in a list by price, if they differ."""
     by_country: ByCountry | None = None
     """Of a group, if its prices differ."""
+    unpriced: int = 0
+    """Contacts of a group without a price."""
 
     def of_text(self, segments: int, phones: list[str]) -> dict[str, Any]:
         """The draft's values for a text that all recipients get."""
@@ -75,13 +77,16 @@ class SendPrices(NamedTuple):
         bounds = {first_digits: self.table.bounds(first_digits, self.category) for first_digits in messages}
         known = {price for pair in bounds.values() for price in pair if price is not None}
         if not known:
-            raise Problem("no_valid_recipients", "Your price list has no price for any contact of the group.")
+            detail = "Your price list has no price for any contact of the group."
+            raise Problem("no_valid_recipients", detail, rejected=[])
         by_country: ByCountry = {}
         for first_digits, (_, highest) in bounds.items():
-            _add(by_country, first_digits, messages[first_digits], segments[first_digits] * (highest or 0))
+            if highest is not None:
+                _add(by_country, first_digits, messages[first_digits], segments[first_digits] * highest)
+        unpriced = sum(messages.values()) - sum(count for count, _ in by_country.values())
         differ = len(known) > 1 or any(lowest is None for lowest, _ in bounds.values())
         total = sum(cost for _, cost in by_country.values())
-        return SegmentPrices(max(known), total, by_country=by_country if differ else None)
+        return SegmentPrices(max(known), total, None, by_country if differ else None, unpriced)
 
 
 WITHOUT_LIST = {category: SendPrices(None, ONE_CREDIT, category) for category in Category}

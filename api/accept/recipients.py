@@ -10,7 +10,14 @@ from typing import Any
 
 from sqlalchemy import bindparam, insert, select
 
-from api.accept.placeholders import UnpackedRecipients, chunks_of_list, price_group, reject_problems, unpack
+from api.accept.placeholders import (
+    UnpackedRecipients,
+    chunks_of_list,
+    price_group,
+    refuse_unpriced,
+    reject_problems,
+    unpack,
+)
 from api.accept.prices import SegmentPrices, SendPrices
 from api.accept.schemas import MAX_PHONES
 from api.auth.tokens import Caller
@@ -73,7 +80,9 @@ def recipients_of(
     with reading(services.engine) as connection:
         rows = connection.execute(GROUP_PREFIXES, {"group": body["group_id"]})
         contacts = {str(row.prefix): row.contacts for row in rows}
-    return recipients, prices.of_group(contacts, contacts)
+    costs = prices.of_group(contacts, contacts)
+    refuse_unpriced(body, costs.unpriced)
+    return {**recipients, "incomplete": costs.unpriced}, costs
 
 
 def personal_recipients_of(

@@ -72,7 +72,7 @@ class Draft:
     max_total_segments: int | None = None
     """Upper bound of the segments of all messages to a group, if the texts differ by recipient."""
     incomplete: int = 0
-    """Contacts of the group that lack a placeholder's value."""
+    """Contacts of the group that lack a placeholder's value, or a price."""
     key: Key | None = None
     verification_id: UUID | None = None
     also: "Callable[[Connection, Draft], str] | None" = None

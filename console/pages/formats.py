@@ -2,18 +2,22 @@
 
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
-from decimal import Decimal
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from babel.numbers import format_currency
-from flask import Flask, current_app
-from flask_babel import format_date, format_datetime, format_decimal, format_percent, get_locale, lazy_gettext, ngettext
+from flask import Flask
+from flask_babel import (
+    format_date,
+    format_datetime,
+    format_decimal,
+    format_percent,
+    lazy_gettext,
+    ngettext,
+)
 from markupsafe import Markup
 
 from console.pages.languages import zone
 from console.pages.rejections import import_rejection, rejection_reason
-from shared.unit import Unit
 
 _ = lazy_gettext
 
@@ -216,15 +220,6 @@ def number(value: Any) -> str:
     return NOTHING if value is None else format_decimal(value)
 
 
-def credits(value: int | None) -> str:
-    """Credits as an amount of the currency that UNIT names, or else as a number; a dash if there are none."""
-    unit: Unit = current_app.config["UNIT"]
-    amount = unit.amount(value)
-    if amount is None:
-        return number(value)
-    return str(format_currency(Decimal(amount), unit.currency, locale=get_locale(), decimal_quantization=False))
-
-
 def counted(singular: str, plural: str, count: int, **values: str) -> str:
     """A text about a number, `%(count)s` in it, in the reader's language. `values` fill its other placeholders."""
     return str(ngettext(singular, plural, count, count=format_decimal(count), **values))
@@ -275,7 +270,6 @@ def add_formats(app: Flask) -> None:
         clock=clock,
         day=day,
         number=number,
-        credits=credits,
         rate=rate,
         phone=phone,
         rejection_reason=rejection_reason,

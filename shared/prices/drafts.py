@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from datetime import timedelta
+from itertools import islice
 from typing import Final
 
 from sqlalchemy import Connection, delete, func, insert, select, text, update
@@ -14,6 +15,8 @@ from shared.prices.sheet import BadSheet, SheetError, SheetRow
 
 MAX_ERRORS: Final = 100
 """Lines with mistakes that are named."""
+COPIED_AT_ONCE: Final = 10_000
+"""Rows of one COPY, which must not wait for the next ones: workers end statements whose client has stalled."""
 KEPT: Final = timedelta(days=7)
 """For how long a draft may be published."""
 
@@ -46,15 +49,14 @@ def stage(connection: Connection, rows: Iterable[SheetRow | SheetError]) -> int:
     connection.execute(STAGE)
     errors: list[SheetError] = []
     count = lines = 0
-    with driver_of(connection).cursor() as cursor, cursor.copy(COPY) as copy:
-        for row in rows:
-            if isinstance(row, SheetError):
-                count += 1
-                if count <= MAX_ERRORS:
-                    errors.append(row)
-            else:
-                lines += 1
-                copy.write(f"{row.line}\t{row.category}\t{row.prefix}\t{row.credits}\n")
+    rest = iter(rows)
+    while part := list(islice(rest, COPIED_AT_ONCE)):
+        wrong = [row for row in part if isinstance(row, SheetError)]
+        errors, count = [*errors, *wrong][:MAX_ERRORS], count + len(wrong)
+        right = [row for row in part if isinstance(row, SheetRow)]
+        lines += len(right)
+        with driver_of(connection).cursor() as cursor, cursor.copy(COPY) as copy:
+            copy.write("".join(f"{row.line}\t{row.category}\t{row.prefix}\t{row.credits}\n" for row in right))
     for each in connection.execute(CONTRADICTIONS):
         count += 1
         detail = (

@@ -28,6 +28,7 @@ MAX_PRICE: Final = 10**10
 MAX_PREFIX: Final = 15
 DESTINATIONS: Final = ("prefix", "code", "destination", "country")
 """The first of these columns counts."""
+COLUMNS: Final = (*DESTINATIONS, "category", "price", "amount")
 EVERYWHERE: Final = ("*", "any", "default")
 
 
@@ -70,6 +71,10 @@ def read_sheet(chunks: Iterable[str], unit: Unit) -> Iterator[SheetRow | SheetEr
     if destination is None or priced is None:
         detail = "Name the columns here: `prefix` (or `country`) and `price`, and perhaps `category`."
         raise BadSheet([SheetError(begins, detail)])
+    unknown = [name for name in names if name not in COLUMNS]
+    if unknown or {"price", "amount"} <= set(names):
+        what = f"There is no column {unknown[0][:40]!r}" if unknown else "Write `price` or `amount`, not both"
+        raise BadSheet([SheetError(begins, f"{what}. The columns are {', '.join(COLUMNS)}.")])
     if names[priced] == "amount" and not unit.currency:
         raise BadSheet([SheetError(begins, "Write the column `price`, in credits: UNIT names no currency.")])
     category = names.index("category") if "category" in names else None
@@ -80,6 +85,9 @@ def read_sheet(chunks: Iterable[str], unit: Unit) -> Iterator[SheetRow | SheetEr
             raise BadSheet([SheetError(line, f"A sheet has at most {MAX_LINES:,} lines.")])
         if problem is not None:
             yield SheetError(line, problem)
+        elif len(cells) > len(names):
+            detail = f"It has {len(cells)} cells for {len(names)} columns. Write a decimal point, not a comma."
+            yield SheetError(line, detail)
         elif line > begins and any(cells):
             cells += [""] * (len(names) - len(cells))
             kind = "" if category is None else cells[category].strip().lower()
@@ -97,7 +105,11 @@ def _rows(
     if category not in ("", "any", "*", *Category):
         yield SheetError(line, f"{category[:40]!r} is no category: {', '.join(Category)}, or nothing for any.")
     elif credits is None or credits > MAX_PRICE:
-        unit = "whole credits" if credits_of is _whole else "an amount with no more decimals than UNIT has,"
+        unit = (
+            "whole credits"
+            if credits_of is _whole
+            else "an amount with a decimal point and no more decimals than UNIT has,"
+        )
         yield SheetError(line, f"{price[:40]!r} is no price: write {unit} per segment, at most {MAX_PRICE:,} credits.")
     elif not prefixes:
         detail = (

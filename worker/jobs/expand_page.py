@@ -41,6 +41,7 @@ def common_page(
     table: PriceTable,
 ) -> Page:
     """The page of a send whose contacts all get the same text."""
+    contacts = _with_price(send, contacts, table)
     kept = _not_suppressed(connection, send, contacts, limits)
     phones, category = [str(contact.phone) for contact in kept], LANES[send.lane]
     if send.unexpanded_credits is None:
@@ -58,6 +59,19 @@ def common_page(
     return Page(len(contacts), len(contacts) - messages, 0, chunks, reserved, _cost(chunks))
 
 
+def _with_price(send: Row[Any], contacts: Sequence[Row[Any]], table: PriceTable) -> Sequence[Row[Any]]:
+    """The contacts that were accepted: those whose first digits have a price."""
+    if send.unexpanded_credits is None:
+        return contacts
+    category = LANES[send.lane]
+    priced = {
+        first_digits
+        for first_digits in {country_prefix(str(contact.phone)) for contact in contacts}
+        if table.bounds(first_digits, category)[1] is not None
+    }
+    return [contact for contact in contacts if country_prefix(str(contact.phone)) in priced]
+
+
 def _cost(chunks: Iterable[Chunk]) -> int:
     return sum(len(chunk.phones) * chunk.price for chunk in chunks)
 
@@ -71,7 +85,7 @@ def personal_page(
 ) -> Page:
     """The page of a send whose text has placeholders."""
     template = stored_template(texts_of(connection).open(send.message, send.id))
-    complete = complete_contacts(template, send, contacts)
+    complete = complete_contacts(template, send, _with_price(send, contacts, table))
     kept = _not_suppressed(connection, send, complete, limits)
     prices = table.prices_of([str(contact.phone) for contact in kept], LANES[send.lane])
     fits, credits = compose_page(template, send, kept, prices)

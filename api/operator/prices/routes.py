@@ -175,7 +175,10 @@ def _sheet() -> Iterator[None]:
     try:
         yield
     except BadSheet as bad:
-        errors = [{"pointer": f"/lines/{each.line}", "code": "invalid", "detail": each.detail} for each in bad.errors]
+        errors = [
+            {"pointer": f"/lines/{each.line - 1}", "code": "invalid", "detail": f"Line {each.line:,}: {each.detail}"}
+            for each in bad.errors
+        ]
         problem = invalid(errors)
         problem.members["errors_total"] = bad.count
         raise problem from None

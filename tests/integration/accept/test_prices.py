@@ -87,9 +87,11 @@ def test_a_group_reserves_the_dearest_price_of_each_country_and_gives_back_the_r
     quoted = service.post("/sms/quote", sender_id="ACME", group_id=group, message="Hi").json
     assert quoted["cost"] == 21 * 12 + 90
     assert quoted["countries"][0] == {"country": "KE", "messages": 21, "cost": 252}
+    strict = service.post("/sms/send-group", sender_id="ACME", group_id=group, message="Hi", strict=True)
+    assert (strict.status_code, strict.json["errors"][0]["code"]) == (400, "no_price")
     sent = service.post("/sms/send-group", sender_id="ACME", group_id=group, message="Hi").json
-    assert sent["cost"] == 342
-    assert service.counts(sent["send_id"]) == {"submitted": 23, "accepted": 22, "suppressed": 1, "sent": 22}
+    assert (sent["cost"], sent["counts"]["accepted"]) == (342, 22)
+    assert service.counts(sent["send_id"]) == {"submitted": 23, "accepted": 22, "invalid": 1, "sent": 22}
     assert spent(service) == (20 * 10 + 12 + 90, 0)
     shown = service.get(f"/sends/{sent['send_id']}").json
     assert (shown["cost"], shown["charged"], shown["segments"]) == (
@@ -100,14 +102,15 @@ def test_a_group_reserves_the_dearest_price_of_each_country_and_gives_back_the_r
 
 
 def test_a_group_with_placeholders_costs_what_its_texts_and_prices_say(service: Service) -> None:
-    group = service.new_group([KENYA, GERMANY])
+    group = service.new_group([KENYA, GERMANY, NOWHERE])
     with service.engine.begin() as connection:
         connection.execute(
             text("""UPDATE contact SET fields = '{"n": "Ann"}' WHERE group_id = :group"""), {"group": group}
         )
     sent = service.post("/sms/send-group", sender_id="ACME", group_id=group, message="Hi {{n}}").json
-    assert sent["cost"] == 12 + 90
+    assert (sent["cost"], sent["counts"]["accepted"]) == (12 + 90, 2)
     assert spent(service) == (100, 0)
+    assert service.counts(sent["send_id"]) == {"submitted": 3, "accepted": 2, "invalid": 1, "sent": 2}
 
 
 @pytest.mark.parametrize("kind", ["list", "group"])

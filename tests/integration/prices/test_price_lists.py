@@ -145,10 +145,10 @@ def test_prices_below_cost_are_named_where_the_cost_begins(operator: OperatorCli
 @pytest.mark.parametrize(
     ("sheet", "pointer", "detail"),
     [
-        ("prefix,price\n254,-1\n254,1\n", "/lines/2", "'-1' is no price"),
-        ("prefix,price\n254,1\n255,2\n254,2\n", "/lines/4", "lines 2 and 4"),
-        ("prefix,price\n", "/lines/1", "no prices"),
-        ("prefix;cost\n1;2\n", "/lines/1", "`price`"),
+        ("prefix,price\n254,-1\n254,1\n", "/lines/1", "'-1' is no price"),
+        ("prefix,price\n254,1\n255,2\n254,2\n", "/lines/3", "lines 2 and 4"),
+        ("prefix,price\n", "/lines/0", "no prices"),
+        ("prefix;cost\n1;2\n", "/lines/0", "`price`"),
     ],
 )
 def test_a_mistake_in_a_sheet_is_named_and_nothing_is_stored(

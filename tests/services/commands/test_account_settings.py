@@ -63,6 +63,7 @@ def test_settings_are_changed_and_logged(connection: Connection, account: int) -
         "retention_days": 30,
         "credit_limit": 0,
         "spend_threshold": None,
+        "verification": None,
     }
     assert last_change(connection) == (
         "account.changed",

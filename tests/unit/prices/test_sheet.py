@@ -14,7 +14,7 @@ ROWS = [SheetRow(2, "", "254", 12), SheetRow(3, "authentication", "25470", 15), 
     [
         "prefix,category,price\n254,,12\n+25470,Authentication,15\nFR,any,40\n",
         "price;Country;category\r\n12;KE;*\r\n15;25470;authentication\r\n40;fr;\r\n",
-        "prefix\tprice\tcategory\tnote\n254\t12\n25470\t15\tauthentication\t\n33\t40\n",
+        "prefix\tprice\tcategory\n254\t12\n25470\t15\tauthentication\n33\t40\n",
     ],
 )
 def test_it_works(text: str) -> None:
@@ -36,6 +36,7 @@ def test_it_works(text: str) -> None:
         ("2541234567890123,,1", "is neither"),
         ("JE,,1", "is neither"),
         ("254,spam,1", "'spam' is no category"),
+        ("254,,0,0120", "4 cells for 3 columns"),
         ('"254,,1', "quote"),
     ],
 )
@@ -50,6 +51,12 @@ def test_a_mistake_names_its_line(line: str, problem: str) -> None:
 def test_a_file_without_the_columns_is_refused(text: str) -> None:
     with pytest.raises(BadSheet, match="`prefix`"):
         list(read_sheet([text], CREDITS))
+
+
+@pytest.mark.parametrize("names", ["prefix,cat,price", "prefix,price,amount"])
+def test_a_column_that_is_unknown_or_contradicts_another_is_refused(names: str) -> None:
+    with pytest.raises(BadSheet, match="The columns are"):
+        list(read_sheet([f"{names}\n254,1,2\n"], Unit("EUR", 4)))
 
 
 def test_a_sheet_has_a_maximum_of_lines(monkeypatch: pytest.MonkeyPatch) -> None:

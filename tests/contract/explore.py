@@ -51,6 +51,8 @@ BEYOND_A_SCHEMA = {
     ("quiet_hours", "invalid"): "not with every category",
     ("quiet_hours", "invalid_time"): "both ends the same",
     ("variables", "invalid"): "names of variables",
+    ("language", "invalid"): "languages in which the account has a text",
+    ("sms_retriever_hash", "invalid"): "not with `web_otp_domain`",
     ("", "invalid"): "a CSV names its columns",
     ("phone_column", "invalid"): "a column of the file",
     ("fields", "invalid"): "fields of the file",

@@ -26,6 +26,7 @@ class NewVerification(Request):
         "What the code is for. A phone number has one open verification for each purpose.",
         "sign_in",
         load_default="sign_in",
+        pattern="^[A-Za-z0-9_.-]{1,40}$",
         validate=_matching("[A-Za-z0-9_.-]{1,40}", "1 to 40 letters, digits, dots, hyphens and underscores"),
     )
     language = fields.String(
@@ -36,11 +37,14 @@ class NewVerification(Request):
     web_otp_domain = fields.String(
         "The domain of the page that asks for the code: browsers then offer to enter it (WebOTP).",
         "shop.example",
+        pattern=r"^[a-z0-9-]+(\.[a-z0-9-]+)+$",
+        maxLength=253,
         validate=_matching(r"(?=.{1,253}\Z)[a-z0-9-]+(\.[a-z0-9-]+)+", "a domain in lower case, such as shop.example"),
     )
     sms_retriever_hash = fields.String(
         "The hash of your Android app, which can then read the code (SMS Retriever). Not with `web_otp_domain`.",
         "FA+9qCX9VSu",
+        pattern="^[A-Za-z0-9+/]{11}$",
         validate=_matching("[A-Za-z0-9+/]{11}", "the 11 characters of the app's hash"),
     )
 

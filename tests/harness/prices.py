@@ -10,6 +10,7 @@ from shared.prices.drafts import make_draft, stage
 from shared.prices.lists import assign, create_list, publish
 from shared.prices.sheet import SheetRow
 
+EARLIER = text("UPDATE price_version SET valid_from = now() - interval '60 days' WHERE id = :version")
 Priced = Iterable[tuple[str, str, int]]
 """Categories, prefixes and credits for a segment."""
 
@@ -25,6 +26,16 @@ def a_draft(engine: Engine) -> tuple[int, int]:
     with engine.begin() as connection:
         made = create_list(connection, f"List {new_id().hex}", by=WORKER)
         return made, draft_of(connection, made, [("", "254", 12), ("marketing", "33", 40)])
+
+
+def valid_list(engine: Engine, name: str, *prices: tuple[str, str, int], carrier: str | None = None) -> int:
+    """A list with these categories, prefixes and prices, valid since long ago. Returns its id."""
+    with engine.begin() as connection:
+        made = create_list(connection, name, carrier=carrier)
+        version = draft_of(connection, made, prices)
+        publish(connection, version, notice_days=0)
+        connection.execute(EARLIER, {"version": version})
+    return made
 
 
 def publish_prices(engine: Engine, prices: Priced, name: str = "standard", account: int | None = None) -> int:

@@ -8,8 +8,8 @@ from sqlalchemy import text
 from bulksms.local.postgres import Postgres
 from shared.db.connection import reading
 from shared.prices.margin import margin
-from tests.harness.costs import valid_list
 from tests.harness.database import dispose, fresh_database
+from tests.harness.prices import valid_list
 from tests.harness.service import Service
 from tests.integration.jobs.test_usage import count
 from worker.jobs.retention import forget

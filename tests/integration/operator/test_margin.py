@@ -9,8 +9,8 @@ from sqlalchemy import text
 from shared.db.connection import reading
 from shared.health.prices import check_prices
 from shared.prices.lists import assign
-from tests.harness.costs import valid_list
 from tests.harness.operator import OperatorClient
+from tests.harness.prices import valid_list
 from tests.harness.service import Service
 
 COUNTED = text(

@@ -16,9 +16,9 @@ from shared.db.tables.running import state_count
 from shared.health.doctor import check_queue
 from shared.health.finding import Finding
 from shared.sends.holding import SendsUnusable, hold_unusable
-from tests.harness.costs import valid_list
 from tests.harness.database import disposable_database
 from tests.harness.live_workers import report_carriers
+from tests.harness.prices import valid_list
 from tests.harness.service import Service
 from tests.harness.times import ahead
 from worker.carriers.base import MessageGroup, Outcome, ResponseKind

@@ -21,8 +21,8 @@ from shared.accounts.refused import Refused
 from shared.accounts.top_ups import top_up
 from shared.audit.check import audit
 from shared.prices.margin import margin
-from tests.harness.costs import valid_list
 from tests.harness.database import disposable_database
+from tests.harness.prices import valid_list
 from tests.harness.service import Service
 from worker.jobs.usage import count_due
 

@@ -16,6 +16,7 @@ from shared.sends.batch_states import BATCH_SIZE
 from shared.sends.placeholder_batches import Chunk, chunks_by_price
 from shared.sms.countries import country_of, country_prefix
 
+NO_PRICE = "Your price list has no price for this destination."
 ByCountry = dict[str, tuple[int, int]]
 """Messages and credits by country; "" is none."""
 
@@ -56,7 +57,7 @@ class SendPrices(NamedTuple):
         """What a segment to the phone costs. Raises Problem if it has no price."""
         price = self.table.find(phone, self.category)
         if price is None:
-            raise Problem("no_price", "Your price list has no price for this destination.")
+            raise Problem("no_price", NO_PRICE)
         return SegmentPrices(price.credits, price.credits)
 
     def of_each(self, phones: list[str]) -> PricesOfPhones:
@@ -89,7 +90,7 @@ class SendPrices(NamedTuple):
         return SegmentPrices(max(known), total, None, by_country if differ else None, unpriced)
 
 
-WITHOUT_LIST = {category: SendPrices(None, ONE_CREDIT, category) for category in Category}
+ONE_CREDIT_ANYWHERE = {category: SendPrices(None, ONE_CREDIT, category) for category in Category}
 
 
 def prices_of_send(services: Services, caller: Caller, body: dict[str, Any], now: datetime) -> SendPrices:
@@ -105,7 +106,7 @@ def prices_of_send(services: Services, caller: Caller, body: dict[str, Any], now
         version = book.version_of(caller.account_id, now)
         version_id = None if version is None else version.id
     if version_id is None:
-        return WITHOUT_LIST[body["category"]]
+        return ONE_CREDIT_ANYWHERE[body["category"]]
     if not services.prices.has_table(version_id):
         require_thread()
     return SendPrices(version_id, services.prices.table(version_id), body["category"])

@@ -18,7 +18,7 @@ from api.accept.placeholders import (
     reject_problems,
     unpack,
 )
-from api.accept.prices import SegmentPrices, SendPrices
+from api.accept.prices import NO_PRICE, SegmentPrices, SendPrices
 from api.accept.schemas import MAX_PHONES
 from api.auth.tokens import Caller
 from api.commit.draft import Draft
@@ -47,7 +47,7 @@ GROUP_PREFIXES = select(*contact_group_prefix.c["prefix", "contacts"]).where(
 OPTED_OUT_ENTRY = {"code": "suppressed", "detail": "The recipient has opted out."}
 BARRED_ENTRY = {"code": "destination_not_allowed", "detail": "Your account may not send to this destination."}
 
-NO_PRICE_ENTRY = {"code": "no_price", "detail": "Your price list has no price for this destination."}
+NO_PRICE_ENTRY = {"code": "no_price", "detail": NO_PRICE}
 OVER_LIMIT_ENTRY = {
     "code": "recipient_limit",
     "detail": "The phone number has reached its hourly limit for this category.",

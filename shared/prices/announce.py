@@ -8,9 +8,8 @@ from shared.ids import rfc3339
 from shared.outbox import EventType, add, listening
 from shared.prices.book import Book, Version, read_book
 from shared.prices.compare import compare
+from shared.prices.price_table import WITHOUT_LIST
 
-WITHOUT_LIST = 1
-"""Credits that a segment costs an account without a list."""
 COUNTED = ("raised", "lowered", "added", "removed")
 
 

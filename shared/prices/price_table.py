@@ -117,5 +117,7 @@ class PricesOfPhones:
         return {price: positions for price, positions in by_price.items() if positions}
 
 
-ONE_CREDIT = PriceTable([(ANY, ANY, 1)])
+WITHOUT_LIST = 1
+"""Credits that a segment costs an account without a list."""
+ONE_CREDIT = PriceTable([(ANY, ANY, WITHOUT_LIST)])
 """The prices of an account without a list."""

@@ -54,19 +54,7 @@ def create_top_up(caller: Operator, account_id: int, body: dict[str, Any]) -> Id
 
     The key stays with the top-up for good: repeated after any time, it adds nothing.
     """
-    once_key = _lasting_key(caller, body)
-
-    def add(connection: Connection, by: Actor) -> Any:
-        need_account(connection, account_id)
-        result = top_ups.top_up(connection, account_id, body["credits"], body["reason"], once_key, by=by)
-        return {
-            "id": top_ups.top_up_id(account_id, once_key),
-            "account_id": account_id,
-            "credits": body["credits"],
-            "balance": result.balance,
-        }
-
-    return act_once(caller, body, add)
+    return _post(caller, account_id, body, top_ups.top_up, top_ups.top_up_id)
 
 
 @operator_endpoint(
@@ -98,19 +86,7 @@ def create_adjustment(caller: Operator, account_id: int, body: dict[str, Any]) -
     Like that of a top-up, the key stays for good. At most the balance can be taken: to let the account owe more, raise
     its credit limit first. The account sees the reason.
     """
-    once_key = _lasting_key(caller, body)
-
-    def change(connection: Connection, by: Actor) -> Any:
-        need_account(connection, account_id)
-        result = adjustments.adjust(connection, account_id, body["credits"], body["reason"], once_key, by=by)
-        return {
-            "id": adjustments.adjustment_id(account_id, once_key),
-            "account_id": account_id,
-            "credits": body["credits"],
-            "balance": result.balance,
-        }
-
-    return act_once(caller, body, change)
+    return _post(caller, account_id, body, adjustments.adjust, adjustments.adjustment_id)
 
 
 @operator_endpoint(
@@ -155,6 +131,29 @@ def get_account_statement(caller: Operator, account_id: int, month: str) -> Any:
     with reading_list(services().engine) as connection:
         need_account(connection, account_id)
         return show_statement(connection, account_id, month, "not_found")
+
+
+def _post(
+    caller: Operator,
+    account_id: int,
+    body: dict[str, Any],
+    post: Callable[..., top_ups.Posted],
+    id_of: Callable[[int, str], UUID],
+) -> IdempotentResponse:
+    """Post a top-up or an adjustment, once for its key."""
+    once_key = _lasting_key(caller, body)
+
+    def post_credits(connection: Connection, by: Actor) -> Any:
+        need_account(connection, account_id)
+        result = post(connection, account_id, body["credits"], body["reason"], once_key, by=by)
+        return {
+            "id": id_of(account_id, once_key),
+            "account_id": account_id,
+            "credits": body["credits"],
+            "balance": result.balance,
+        }
+
+    return act_once(caller, body, post_credits)
 
 
 def _lasting_key(caller: Operator, body: dict[str, Any]) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 
 from sqlalchemy import Row
 
+from api.accept.prices import NO_PRICE
 from api.auth.tokens import Caller
 from api.endpoint import endpoint, services
 from api.http.bounded_queries import reading_list
@@ -16,9 +17,9 @@ from api.http.request import current_request
 from api.http.responses import CsvResponse
 from api.problems import Problem
 from api.resources.prices.schemas import PriceQuery, PricesResponse
-from shared.prices.announce import WITHOUT_LIST
 from shared.prices.book import Version
 from shared.prices.lists import list_prices
+from shared.prices.price_table import WITHOUT_LIST
 from shared.sms.countries import country_of, country_prefix
 
 COLUMNS = ("prefix", "country", "category", "price")
@@ -79,7 +80,7 @@ def _of_phone(version: Version | None, later: list[Version], phone: str, categor
     table = services().prices.table
     found = table(version and version.id).find(phone, category)
     if found is None:
-        raise Problem("no_price", "Your price list has no price for this destination.")
+        raise Problem("no_price", NO_PRICE)
     upcoming = None
     for each in later:
         then = table(each.id).find(phone, category)

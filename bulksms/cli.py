@@ -40,6 +40,7 @@ COMMANDS = {
     "rule": CommandEntry("rule", "Show and set quiet hours and caps of an account."),
     "send": CommandEntry("send", "Show, hold, release and cancel sends."),
     "sender": CommandEntry("sender", "Manage sender IDs."),
+    "smpp": CommandEntry("smpp", "Manage the credentials of the SMPP server."),
     "smsc": CommandEntry("smsc", "Run a simulated SMSC to try SMPP without a carrier."),
     "statement": CommandEntry("statement", "Show what moved an account's balance in a month."),
     "suppression": CommandEntry("group", "Manage the opt-out list of an account."),

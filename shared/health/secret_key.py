@@ -18,6 +18,8 @@ UNDER_OTHER_KEYS = text(
            (SELECT count(*) FROM operator_key
              WHERE revoked_at IS NULL AND coalesce(expires_at > now(), true)
                AND substring(secret_hash FOR 4) <> ALL (:keys)) AS operator_keys,
+           (SELECT count(*) FROM smpp_credential
+             WHERE revoked_at IS NULL AND substring(password_hash FOR 4) <> ALL (:keys)) AS smpp,
            (SELECT count(*) FROM webhook
              WHERE state <> 'deleted'
                AND (secret_key_id <> ALL (:keys) OR (:former AND previous_until > now()))) AS webhooks,
@@ -32,7 +34,7 @@ by a `callback_url` count once they are rotated: nobody has seen their first sec
 def check_secret_key(connection: Connection, secret_key: str, fallbacks: Sequence[str] = ()) -> Finding:
     """Count what no key opens; else what would break if the fallbacks were removed.
 
-    Counts API keys, operator keys, webhooks and TOTP secrets.
+    Counts API keys, operator keys, SMPP credentials, webhooks and TOTP secrets.
     """
     lost = _under_other_keys(connection, (secret_key, *fallbacks), former=False)
     if any(lost):
@@ -50,13 +52,14 @@ def check_secret_key(connection: Connection, secret_key: str, fallbacks: Sequenc
             "secret key", "notice", "no API key, webhook or person needs SECRET_KEY_FALLBACKS any more", remedy
         )
     remedy = (
-        "An API key needs it until its next POST /auth/token or bulksms key rotate, a webhook until 24 hours after its"
-        " owner's POST /api/v1/webhooks/ID/rotate-secret, a person until they next sign in with a code."
+        "An API key needs it until its next POST /auth/token or bulksms key rotate, an SMPP credential until it binds,"
+        " a webhook until 24 hours after its owner's POST /api/v1/webhooks/ID/rotate-secret, a person until they next"
+        " sign in with a code."
     )
     return Finding("secret key", "notice", f"{_counted(waiting)} still need SECRET_KEY_FALLBACKS", remedy)
 
 
-def _under_other_keys(connection: Connection, keys: Sequence[str], *, former: bool) -> Row[int, int, int, int]:
+def _under_other_keys(connection: Connection, keys: Sequence[str], *, former: bool) -> Row[int, int, int, int, int]:
     values = {
         "keys": [secret_key_id(key) for key in keys],
         "totp_keys": [f"_{totp_key_id(key)}:%" for key in keys],
@@ -65,8 +68,9 @@ def _under_other_keys(connection: Connection, keys: Sequence[str], *, former: bo
     return connection.execute(UNDER_OTHER_KEYS, values).one()
 
 
-def _counted(row: Row[int, int, int, int]) -> str:
+def _counted(row: Row[int, int, int, int, int]) -> str:
     of_operators = f"{counted(row.operator_keys, 'operator key')}, " if row.operator_keys else ""
+    of_operators += f"{counted(row.smpp, 'SMPP credential')}, " if row.smpp else ""
     people = counted(row.people, "person", "people")
     return (
         f"{of_operators}{counted(row.api_keys, 'API key')}, {counted(row.webhooks, 'webhook')} and {people} with TOTP"

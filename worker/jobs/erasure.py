@@ -28,6 +28,7 @@ from sqlalchemy import (
     func,
     literal,
     null,
+    or_,
     select,
     text,
     update,
@@ -101,8 +102,9 @@ SIMULATED = delete(simulated_submit).where(
 )
 TEXTS = (
     update(send)
-    .where(in_parameter(send.c.id, "sends"), send.c.kind == "single", send.c.message != "")
-    .values(message="", reference=None, metadata=null(), request_id=None, traceparent=None)
+    .where(in_parameter(send.c.id, "sends"), send.c.kind == "single")
+    .where(or_(send.c.message != "", send.c.smpp.is_not(None)))
+    .values(message="", reference=None, metadata=null(), smpp=null(), request_id=None, traceparent=None)
 )
 COUNT_AGAIN = (
     update(usage_hour)

@@ -13,6 +13,7 @@ from shared.db.connection import transaction
 from shared.db.delete_rows import ROW, delete_found
 from shared.db.expressions import first_id_at
 from shared.db.tables.events import event, listener
+from shared.db.tables.smpp import smpp_credential
 from shared.db.tables.webhooks import delivery, webhook
 from shared.ids import LAST_ID
 from shared.outbox import KEPT_DAYS
@@ -39,11 +40,12 @@ OLD_OF_WEBHOOK = (
 OLD_DELIVERIES = select(OLD_OF_WEBHOOK.c.row).select_from(webhook).join(OLD_OF_WEBHOOK, true()).limit(STEP)
 HAS_DELIVERIES = exists().where(delivery.c.webhook_id == webhook.c.id)
 HAS_WEBHOOK = exists().where(webhook.c.account_id == listener.c.account_id, webhook.c.state != "deleted")
+HAS_SMPP = exists().where(smpp_credential.c.account_id == listener.c.account_id, smpp_credential.c.revoked_at.is_(None))
 PRUNE = (
     delete_found(event, OLD_EVENTS),
     delete_found(delivery, OLD_DELIVERIES),
     delete(webhook).where(webhook.c.state == "deleted", not_(HAS_DELIVERIES)),
-    delete(listener).where(listener.c.pulled_at < KEPT_SINCE, not_(HAS_WEBHOOK)),
+    delete(listener).where(listener.c.pulled_at < KEPT_SINCE, not_(HAS_WEBHOOK), not_(HAS_SMPP)),
 )
 """The last one keeps the listener of a webhook that is stored meanwhile: `listen` has renewed it."""
 

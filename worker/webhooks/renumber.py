@@ -11,22 +11,26 @@ from shared.db.connection import reading, transaction
 from shared.db.expressions import first_id_at
 from shared.db.tables.base import THIS_TRANSACTION
 from shared.db.tables.events import event
+from shared.db.tables.smpp import smpp_credential
 from shared.db.tables.webhooks import webhook
 from shared.ids import LAST_ID
 
 NEXT = select(cast(cast(func.pg_snapshot_xmax(func.pg_current_snapshot()), Text), BigInteger)).scalar_subquery()
 """Every transaction of this server that the statement can see has a lower id, also if it began during another one."""
-IS_RESTORED = select(or_(exists().where(event.c.xid >= NEXT), exists().where(webhook.c.xid >= NEXT)))
+READERS = (webhook, smpp_credential)
+"""Tables with positions in the stream."""
+IS_RESTORED = select(or_(*(exists().where(table.c.xid >= NEXT) for table in (event, *READERS))))
 EVENTS = update(event).where(event.c.xid >= NEXT).values(xid=THIS_TRANSACTION)
-POSITIONS = (
-    update(webhook)
-    .where(webhook.c.xid >= NEXT)
+POSITIONS = [
+    update(reader)
+    .where(reader.c.xid >= NEXT)
     .values(
         xid=THIS_TRANSACTION,
-        event_id=case((webhook.c.event_id != LAST_ID, webhook.c.event_id), else_=first_id_at(webhook.c.updated_at)),
+        event_id=case((reader.c.event_id != LAST_ID, reader.c.event_id), else_=first_id_at(reader.c.updated_at)),
     )
-)
-"""A position at the end of the stream, as of a new webhook, becomes the position of the webhook's last update."""
+    for reader in READERS
+]
+"""A position at the end of the stream, as of a new webhook, becomes the position of the reader's last update."""
 
 
 def mend_order(engine: Engine) -> int:
@@ -38,5 +42,6 @@ def mend_order(engine: Engine) -> int:
         if not connection.execute(IS_RESTORED).scalar():
             return 0
     with transaction(engine) as connection:
-        connection.execute(POSITIONS)
+        for positions in POSITIONS:
+            connection.execute(positions)
         return connection.execute(EVENTS).rowcount

@@ -174,7 +174,7 @@ FORGOTTEN = f"""
          WHERE s.forgotten_at IS NOT NULL GROUP BY b.send_id
     )
     SELECT 'send ' || s.id AS subject, s.account_id, concat_ws('; ',
-               CASE WHEN s.message <> '' THEN 'its text is kept' END,
+               CASE WHEN s.message <> '' OR s.smpp IS NOT NULL THEN 'its text is kept' END,
                CASE WHEN EXISTS (SELECT FROM batch b WHERE b.send_id = s.id AND b.recipients <> '')
                     THEN 'its phones are kept' END,
                CASE WHEN s.completed_at IS NULL OR s.in_doubt > 0 THEN 'it is not over' END,
@@ -182,7 +182,8 @@ FORGOTTEN = f"""
                     THEN format('%s credits were captured for %s messages', c.captured, s.accepted) END) AS detail
       FROM scope s LEFT JOIN charged c ON c.send_id = s.id
      WHERE s.forgotten_at IS NOT NULL
-       AND (s.message <> '' OR EXISTS (SELECT FROM batch b WHERE b.send_id = s.id AND b.recipients <> '')
+       AND (s.message <> '' OR s.smpp IS NOT NULL
+            OR EXISTS (SELECT FROM batch b WHERE b.send_id = s.id AND b.recipients <> '')
             OR s.completed_at IS NULL OR s.in_doubt > 0 OR coalesce(c.captured, 0) > s.price * s.accepted)
 """
 """Its message rows are gone: credits can only be compared with the most that all its messages cost."""

@@ -84,6 +84,11 @@ send = Table(
     Column("request_id", Text, comment="the request that made it, if that is logged: workers then log its batches"),
     Column("traceparent", Text, comment="W3C context of the request that made it, if that is traced"),
     Column("verification_id", Uuid, comment="the verification whose code it sends: its text is shown without the code"),
+    Column(
+        "smpp",
+        JSONB,
+        comment="of a send over SMPP: which receipts are wanted, its reference, and a part as it came",
+    ),
     CheckConstraint("on_unicode IN ('send', 'transliterate', 'reject')", name="on_unicode"),
     CheckConstraint("cost >= 0 AND unexpanded_credits >= 0", name="credits"),
     Column("forgotten_at", MOMENT, comment="when its texts and phones were deleted; counts are kept"),

@@ -32,6 +32,7 @@ THROUGH = {
     **dict.fromkeys(("contact", "contact_group_prefix"), OF_GROUPS),
     **dict.fromkeys(("import_error", "import_chunk"), OF_IMPORTS),
     "export_chunk": "export_id IN (SELECT id FROM message_export WHERE account_id = {account})",
+    "smpp_bind": "credential_id IN (SELECT id FROM smpp_credential WHERE account_id = {account})",
     "delivery": "webhook_id IN (SELECT id FROM webhook WHERE account_id = {account})",
     "send_rejection": "send_id IN (SELECT id FROM send WHERE account_id = {account})",
 }

@@ -1,0 +1,79 @@
+"""`bulksms smpp`."""
+
+from typing import Any
+
+import click
+
+from bulksms.environment import database, installation
+from bulksms.numbers import MAX_INTEGER
+from bulksms.output import done, json_option, messages, show_one, show_rows
+from shared.accounts import smpp_credentials as credentials
+from shared.accounts.administration import find_account
+from shared.accounts.smpp_credentials import ALPHABETS, MAX_BINDS, MAX_WINDOW
+from shared.health.finding import hint
+
+BINDS, WINDOW, RATE = click.IntRange(1, MAX_BINDS), click.IntRange(1, MAX_WINDOW), click.IntRange(1, MAX_INTEGER)
+
+
+@click.group()
+def smpp() -> None:
+    """Manage the credentials of the SMPP server."""
+
+
+@smpp.command()
+@click.argument("account")
+@click.argument("system_id")
+@click.option("--allow", "networks", multiple=True, help="A network that it may bind from; may be repeated.")
+@click.option("--anywhere", is_flag=True, help="Let it bind from any address.")
+@click.option("--max-binds", type=BINDS, default=2, show_default=True, help="Open binds.")
+@click.option("--window", "window_size", type=WINDOW, default=10, show_default=True, help="Unanswered PDUs of a bind.")
+@click.option("--rate", type=RATE, help="Submits per second; default: the account's requests per second.")
+@click.option("--alphabet", type=click.Choice(ALPHABETS), default="gsm", show_default=True, help="Of data_coding 0.")
+@click.option("--default-sender", help="The sender ID of submits without a source address.")
+@click.option("--test", is_flag=True, help="For the account's sandbox: play credits, simulated carrier.")
+@json_option
+def create(account: str, system_id: str, networks: tuple[str, ...], anywhere: bool, as_json: bool, **more: Any) -> None:
+    """Create a credential. Its password is shown once."""
+    if bool(networks) == anywhere:
+        raise click.UsageError("Name its networks with --allow, or let it bind from --anywhere.")
+    target, allowed = installation(), None if anywhere else networks
+    with database(target) as connection:
+        owner, pepper = find_account(connection, account), target.settings.secret_key
+        made = credentials.create_credential(connection, owner, system_id, pepper, networks=allowed, **more)
+        _show_password(made, as_json)
+
+
+@smpp.command("list")
+@click.argument("account", required=False)
+@json_option
+def list_all(account: str | None, as_json: bool) -> None:
+    """List the credentials of an account, or of all, with the number of their open binds."""
+    with database() as connection:
+        rows = credentials.list_credentials(connection, find_account(connection, account) if account else None)
+    make = hint("smpp", "create", account or "ACCOUNT", "SYSTEM_ID", "--allow", "NETWORK")
+    show_rows(rows, as_json, "SMPP credentials", f"There are none. Make one: {make}")
+
+
+@smpp.command()
+@click.argument("system_id")
+@json_option
+def rotate(system_id: str, as_json: bool) -> None:
+    """Give a credential a new password, and end its binds. It is shown once."""
+    target = installation()
+    with database(target) as connection:
+        _show_password(credentials.rotate_password(connection, system_id, target.settings.secret_key), as_json)
+
+
+@smpp.command()
+@click.argument("system_id")
+def revoke(system_id: str) -> None:
+    """Revoke a credential, and end its binds within seconds."""
+    with database() as connection:
+        credentials.revoke_credential(connection, system_id)
+    done(f"{system_id} is revoked.")
+
+
+def _show_password(made: credentials.NewCredential, as_json: bool) -> None:
+    show_one(made._asdict(), as_json)
+    if not as_json:
+        messages().print("[yellow]Keep the password now: it is stored as a hash and cannot be shown again.[/yellow]")

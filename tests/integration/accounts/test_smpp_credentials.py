@@ -1,0 +1,103 @@
+"""Credentials of accounts, and what cannot be one."""
+
+from typing import Any
+
+import pytest
+from sqlalchemy import Engine
+
+from shared.accounts.administration import close_account
+from shared.accounts.refused import Refused
+from shared.accounts.smpp_credentials import (
+    create_credential,
+    find_credential,
+    list_credentials,
+    revoke_credential,
+    rotate_password,
+)
+from tests.harness.service import SECRET_KEY, Service
+
+HERE = ["127.0.0.0/8"]
+
+
+def create(engine: Engine, account: int, system_id: str, **more: Any) -> Any:
+    with engine.begin() as connection:
+        return create_credential(connection, account, system_id, SECRET_KEY, **{"networks": HERE, **more})
+
+
+def listed(engine: Engine, account: int | None) -> list[str]:
+    with engine.connect() as connection:
+        return [each["system_id"] for each in list_credentials(connection, account)]
+
+
+def test_it_works(service: Service) -> None:
+    made = create(service.engine, service.account_id, "works")
+    assert len(made.password) == 8
+    with service.engine.connect() as connection:
+        [shown] = list_credentials(connection, service.account_id)
+        assert (shown["max_binds"], shown["window_size"], shown["binds"], shown["rate"]) == (2, 10, 0, None)
+        found = find_credential(connection, "works")
+    assert found is not None and made.password.encode() not in bytes(found.password_hash)
+
+
+def test_an_account_has_its_own_and_those_of_its_sandbox(service: Service) -> None:
+    other = service.new_account("other")
+    create(service.engine, service.account_id, "own-live")
+    create(service.engine, service.account_id, "own-test", test=True)
+    create(service.engine, other, "others")
+    assert listed(service.engine, service.account_id) == ["own-live", "own-test"]
+    assert listed(service.engine, other) == ["others"]
+    with service.engine.connect() as connection:
+        found = find_credential(connection, "own-test")
+    assert found is not None and found.test and found.account_id != service.account_id
+
+
+@pytest.mark.parametrize(
+    ("system_id", "more"),
+    [
+        ("", {}),
+        ("x" * 16, {}),
+        ("two words", {}),
+        ("TAKEN", {}),
+        ("bounds", {"networks": []}),
+        ("bounds", {"networks": ["everywhere"]}),
+        ("bounds", {"networks": [f"192.0.2.{number}" for number in range(51)]}),
+        ("bounds", {"max_binds": 51}),
+        ("bounds", {"max_binds": 0}),
+        ("bounds", {"window_size": 1_001}),
+        ("bounds", {"rate": 0}),
+    ],
+)
+def test_what_cannot_be_a_credential(service: Service, system_id: str, more: dict[str, Any]) -> None:
+    if find(service.engine, "taken") is None:
+        create(service.engine, service.account_id, "taken", max_binds=50, window_size=1_000)
+    with pytest.raises(Refused):
+        create(service.engine, service.account_id, system_id, **more)
+
+
+def find(engine: Engine, system_id: str) -> Any:
+    with engine.connect() as connection:
+        return find_credential(connection, system_id)
+
+
+def test_an_account_has_at_most_twenty(service: Service) -> None:
+    full = service.new_account("full")
+    for number in range(20):
+        create(service.engine, full, f"full-{number}")
+    with pytest.raises(Refused, match="20"):
+        create(service.engine, full, "one-more")
+    create(service.engine, service.account_id, "of-another-one")
+    with service.engine.begin() as connection:
+        revoke_credential(connection, "full-7")
+    create(service.engine, full, "one-more")
+
+
+def test_what_is_revoked_or_closed_stays_so(service: Service) -> None:
+    create(service.engine, service.account_id, "revoked")
+    with service.engine.begin() as connection:
+        revoke_credential(connection, "revoked")
+        for change in (revoke_credential, lambda c, name: rotate_password(c, name, SECRET_KEY)):
+            with pytest.raises(Refused):
+                change(connection, "revoked")
+        close_account(connection, service.account_id, "a test")
+    with pytest.raises(Refused, match="closed"):
+        create(service.engine, service.account_id, "too-late")

@@ -88,6 +88,11 @@ def _values(texts: Texts, row: Row[Any]) -> str:
     return texts.seal_json(texts.open_json(row.variables, row.id), row.id)
 
 
+def _of_smpp(texts: Texts, row: Row[Any]) -> str:
+    part = texts.seal_json(texts.open_json(row.smpp["part"], row.id), row.id)
+    return json.dumps({**row.smpp, "part": json.loads(part)})
+
+
 def _part(texts: Texts, row: Row[Any]) -> bytes:
     key = PartSet(row.carrier, row.phone, row.sender_id, row.reference, row.total)
     return seal_part(texts, key, row.number, open_part(texts, key, row.number, bytes(row.text)))
@@ -108,6 +113,13 @@ def _response(texts: Texts, row: Row[Any]) -> str:
 
 ENCRYPTED_COLUMNS: Final = (
     EncryptedColumn("sends", send.c.message, send.c.message != "", func.starts_with(send.c.message, PREFIX), _message),
+    EncryptedColumn(
+        "parts over SMPP",
+        send.c.smpp,
+        send.c.smpp.has_key("part"),
+        func.starts_with(send.c.smpp["part"].astext, PREFIX),
+        _of_smpp,
+    ),
     EncryptedColumn(
         "values of recipients",
         batch.c.variables,

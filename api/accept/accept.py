@@ -12,6 +12,7 @@ publish      notify the workers, best effort
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import Any
@@ -142,7 +143,7 @@ def _finish(
     elif draft.send_at is None:
         _publish(services.tasks, draft)
     crashpoint("accept.published")
-    if draft.also is not None:
+    if draft.also is not None or draft.over_smpp is not None:
         return committed
     if draft.segmentation.encoding == "ucs2" or body["on_unicode"] == "transliterate":
         return with_encoding(committed, draft.kind, body)
@@ -190,6 +191,8 @@ def validate_and_price(services: Services, caller: Caller, limits: Limits, kind:
         callback_url=callback_url,
         texts=services.texts if services.texts.checked else texts_of(services.engine),
         price_version_id=prices.version_id,
+        over_smpp=body.get("smpp"),
+        part=body.get("part"),
         **content,
     )
     if kind != "single" and draft.cost > MAX_COST:
@@ -262,6 +265,8 @@ def _message_and_recipients(
     if common is not None:
         recipients, costs = recipients_of(services, caller, limits, kind, body, prices)
         message, segmentation = prepare_text(common, body, costs.total)
+        if (part := body.get("part")) is not None:
+            segmentation = replace(segmentation, encoding=part.encoding, count=1)
         priced = costs.of_text(segmentation.count, recipients.get("phones", []))
         return {"message": message, "segmentation": segmentation, **recipients, **priced}
     template = parse_template(body["message"])

@@ -45,6 +45,7 @@ OPTIONAL_COLUMNS = {
     "metadata": "jsonb",
     "rate": "integer",
     "callback_url": "text",
+    "smpp": "jsonb",
     "request_id": "text",
     "traceparent": "text",
     "rules": "jsonb",

@@ -11,6 +11,7 @@ import orjson
 from sqlalchemy import Connection
 
 from api.idempotency import Key
+from shared.carriers.smpp.raw_part import RawPart
 from shared.encryption import PLAIN, Texts
 from shared.ids import new_batch_id, new_id, prefix_of, rfc3339
 from shared.lifecycle import LANES, Category
@@ -45,6 +46,10 @@ class Draft:
     metadata: dict[str, Any] | None = None
     rate: int | None = None
     callback_url: str | None = None
+    over_smpp: dict[str, Any] | None = None
+    """Of a submit over SMPP: `registered`, its registered_delivery, and `reference`, its user_message_reference."""
+    part: RawPart | None = None
+    """What is passed on as it came, instead of the message."""
     request_id: str | None = None
     """The request's id, if it is logged."""
     traceparent: str | None = None
@@ -138,6 +143,13 @@ class Draft:
     def stored_message(self) -> str:
         """The message as stored: encrypted if text encryption is on."""
         return self.texts.seal(self.message, self.id)
+
+    @property
+    def smpp(self) -> dict[str, Any] | None:
+        """How it came over SMPP, as stored: a part is encrypted if text encryption is on."""
+        if self.part is None or self.over_smpp is None:
+            return self.over_smpp
+        return {**self.over_smpp, "part": orjson.loads(self.texts.seal_json(self.part.as_json(), self.id))}
 
     def own_prices(self) -> Iterator[tuple[int | None, int, str | None]]:
         """Of each batch, if messages differ: segments of each and its price; and the placeholder values as stored, in

@@ -59,6 +59,7 @@ _RESPONSES: Final[dict[str, str]] = {
     "invalid_destination": "invalid_recipient",
     "system_error": "carrier_unavailable",
     "not_in_alphabet": "invalid_message",
+    "part_needs_smpp": "invalid_message",
     "unreadable_answer": "no_response",
     "in_doubt": "no_response",
     "rejected": "rejected_by_carrier",

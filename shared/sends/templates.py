@@ -91,6 +91,11 @@ def parse(message: str) -> Template | None:
     return Template((*parts, message[end:])) if end else None
 
 
+def escaped(text: str) -> str:
+    """The message whose text is this one, whatever braces it has."""
+    return _PLACEHOLDER.sub(lambda match: f"{{{{{match[0]}}}}}", text) if "{{" in text else text
+
+
 def compose(
     template: Template, variables: Mapping[str, str], on_unicode: str, max_segments: int | None
 ) -> Composed | ComposeProblem:

@@ -13,6 +13,7 @@ from uuid import UUID
 
 from shared.carriers.error_codes import says_opted_out, with_code
 from shared.carriers.receipts import Receipt as Receipt
+from shared.carriers.smpp.raw_part import RawPart
 from shared.carriers.unreadable import Unreadable
 from shared.inbound import Inbound
 from shared.lifecycle import MessageStatus
@@ -100,6 +101,8 @@ class MessageGroup:
     expires_at: datetime
     ids: Sequence[UUID]
     phones: list[str]
+    part: RawPart | None = None
+    """What is passed on as it came, instead of the text."""
 
 
 class LateResponse(NamedTuple):

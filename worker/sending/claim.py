@@ -13,6 +13,7 @@ from uuid import UUID
 from sqlalchemy import Connection, Engine, bindparam, select, text
 
 from shared.accounts.sandbox import SIMULATED
+from shared.carriers.smpp.raw_part import RawPart
 from shared.crashpoints import crashpoint
 from shared.db.connection import UNAVAILABLE, array, transaction, tuples_of, uuids
 from shared.db.encryption_keys import texts_of
@@ -44,7 +45,8 @@ OF_CLAIM = f"""
     CAST(b.lease_until AS text) AS lease_until, b.postponed AS postponed_before, b.route, s.on_unicode, b.variables,
     s.rules, s.request_id, s.traceparent,
     CASE WHEN b.next_index = 1 AND b.retry_indexes IS NULL
-         THEN CAST(extract(epoch FROM clock_timestamp() - b.due_at) AS float8) END AS queue_delay
+         THEN CAST(extract(epoch FROM clock_timestamp() - b.due_at) AS float8) END AS queue_delay,
+    s.smpp -> 'part' AS part
 """
 """SQL: the first fields of `ClaimedBatch`, in their order, of a batch `b` and its send `s`."""
 
@@ -180,6 +182,8 @@ def _prepared(rows: list[tuple[Any, ...]], texts: Texts) -> list[ClaimedBatch]:
         try:
             batch = ClaimedBatch(*row)
             batch.message, variables = texts.open(batch.message, send), texts.open_json(batch.variables, batch.batch_id)
+            if (part := texts.open_json(batch.part, send)) is not None:
+                batch.part = RawPart.of_json(part)
             if variables is not None:
                 assert batch.on_unicode is not None
                 of_intent = [variables[index - 1] for index in batch.indexes]

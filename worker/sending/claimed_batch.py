@@ -91,6 +91,8 @@ class ClaimedBatch:
     """The W3C traceparent of the request that made its send, if that is traced."""
     queue_delay: float | None = None
     """Seconds from when the batch was due until the claim, if this is its first cycle; None once it is counted."""
+    part: Any = None
+    """The RawPart that is passed on instead of the message; as stored, until it is decrypted."""
     indexes: list[int] = field(init=False)
     """Index in the batch of each position, in order of submission."""
     phones: list[str] = field(init=False)

@@ -64,6 +64,7 @@ def _message_group(batch: ClaimedBatch, text: str, encoding: str, positions: lis
         expires_at=batch.expires_at,
         ids=MessageIds(batch.batch_id, [batch.indexes[position] for position in positions]),
         phones=[batch.phones[position] for position in positions],
+        part=batch.part,
     )
 
 

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Connection, Row
+from sqlalchemy import Connection, Row, Text, cast
 from sqlalchemy.exc import IntegrityError
 
 from api.accept.accept import due_time, expiry_time, is_default
@@ -111,6 +111,7 @@ def _set_text(connection: Connection, send: Row[Any], changes: Mapping[str, Any]
         encoding=segmentation.encoding,
         characters=segmentation.characters,
         segments=segmentation.count,
+        smpp=sends.c.smpp.op("-")(cast("part", Text)),
         **scaled,
     )
     connection.execute(change, {"send": send.id})

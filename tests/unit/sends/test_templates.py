@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shared.sends.templates import Composed, ComposeProblem, Template, compose, parse
+from shared.sends.templates import Composed, ComposeProblem, Template, compose, escaped, parse
 from shared.sms.segments import segment, split, text_problem
 
 
@@ -109,3 +109,10 @@ def test_escaping_twice_over_gives_the_text_again(message: str) -> None:
     if template is None or template.placeholders:
         return
     assert len(template.render({})) < len(message)
+
+
+@given(
+    st.lists(st.sampled_from(["{", "{{", "}}", "}", "a", "|", " ", "{{a}}", "{{{{a|b}}}}"]), max_size=12).map("".join)
+)
+def test_an_escaped_text_is_the_text(text: str) -> None:
+    assert rendered(escaped(text)) == text

@@ -94,6 +94,8 @@ class HttpCarrier:
             return [unsubmitted(self.health.error)] * sum(len(message_group.ids) for message_group in message_groups)
         requests = list(orders(self._config, message_groups))
         for order in requests:
+            if order.outcomes is not None:
+                continue
             if limit is not None and limit.chunk and not limit.take(order.segments, deadline):
                 order.outcomes = _lost(order, "not_in_time")
                 order.done.set()

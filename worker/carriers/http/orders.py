@@ -12,7 +12,10 @@ from uuid import UUID
 
 from shared.carriers.http.config import HttpConfig
 from shared.carriers.http.request_templates import filled, filled_text, filled_url
-from worker.carriers.base import SHORT_CODE_DIGITS, MessageGroup, Outcome
+from worker.carriers.base import SHORT_CODE_DIGITS, MessageGroup, Outcome, ResponseKind
+
+PART_REFUSED = Outcome(ResponseKind.REJECTED, error="part_needs_smpp")
+"""What came over SMPP in parts, or as binary, can only go on over SMPP."""
 
 
 @dataclass(eq=False, slots=True)
@@ -44,7 +47,11 @@ def orders(config: HttpConfig, message_groups: list[MessageGroup]) -> Iterator[O
         for start in range(0, len(message_group.ids), config.request.batch):
             end = start + config.request.batch
             ids = [message_group.ids[index] for index in range(start, min(end, len(message_group.ids)))]
-            yield _order(config, settings, message_group, ids, list(message_group.phones[start:end]), now)
+            order = _order(config, settings, message_group, ids, list(message_group.phones[start:end]), now)
+            if message_group.part is not None:
+                order.outcomes = [PART_REFUSED] * len(ids)
+                order.done.set()
+            yield order
 
 
 def _order(

@@ -6,6 +6,7 @@ from collections import OrderedDict
 from typing import NamedTuple
 
 from shared.carriers.smpp.alphabets import DATA_CODING, Alphabet, encode
+from shared.carriers.smpp.raw_part import RawPart
 from shared.sms import gsm7
 from shared.sms.segments import GSM7_SINGLE, UCS2_PART, UCS2_SINGLE, split
 from worker.carriers.smpp.config import SmppConfig
@@ -50,6 +51,20 @@ def cut(config: SmppConfig, text: str, segments: int) -> Text:
     if config.long_messages == "payload":
         parts = [b"".join(parts)]
     return Text(parts, coding)
+
+
+def as_it_came(config: SmppConfig, part: RawPart) -> Text:
+    """A part as the carrier takes it: its text in GSM-7 goes in the carrier's alphabet, anything else is not touched.
+
+    Raises UnicodeEncodeError if the carrier's alphabet lacks a character.
+    """
+    if part.data_coding != DATA_CODING["gsm7"]:
+        return Text([part.octets], part.data_coding)
+    if config.alphabet == "gsm7":
+        return Text([part.octets], config.coding)
+    header = part.header_size
+    text = gsm7.decode(part.octets[header:])
+    return Text([part.octets[:header] + encode(text, config.alphabet)], config.coding)
 
 
 def _cut(text: str, alphabet: Alphabet) -> list[str]:

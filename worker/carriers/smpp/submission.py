@@ -25,7 +25,7 @@ from worker.carriers.base import (
 )
 from worker.carriers.smpp.config import SmppConfig
 from worker.carriers.smpp.multipart import MultipartMessage
-from worker.carriers.smpp.parts import References, Unsendable, cut
+from worker.carriers.smpp.parts import References, Unsendable, as_it_came, cut
 from worker.carriers.smpp.status import CarrierResponse, outcome_of
 from worker.carriers.smpp.submit_encoder import PartEncoder, bodies_of, head, shared_fields
 
@@ -63,8 +63,14 @@ class Submission:
 
     def _add(self, message_group: MessageGroup, now: datetime) -> None:
         try:
-            text = cut(self._config, message_group.text, message_group.segments)
-            message = shared_fields(self._config, message_group, text, now)
+            part = message_group.part
+            if part is None:
+                text = cut(self._config, message_group.text, message_group.segments)
+                message = shared_fields(self._config, message_group, text, now)
+            else:
+                text = as_it_came(self._config, part)
+                message = shared_fields(self._config, message_group, text, now)
+                message.esm_class, message.tlvs = part.esm_class, {**message.tlvs, **part.tlvs}
         except (Unsendable, UnicodeEncodeError):
             self._refuse(message_group, "not_in_alphabet")
         except ValueError:

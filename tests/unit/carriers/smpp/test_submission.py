@@ -4,8 +4,9 @@ from uuid import UUID
 
 import pytest
 
-from shared.carriers.smpp.constants import Command, Status, Tag
+from shared.carriers.smpp.constants import UDH_INDICATOR, Command, Status, Tag
 from shared.carriers.smpp.pdu import read_message
+from shared.carriers.smpp.raw_part import RawPart
 from tests.unit.carriers.smpp.making import config, message_group
 from worker.carriers.base import Outcome, ResponseKind, unsubmitted
 from worker.carriers.smpp.parts import References
@@ -132,3 +133,30 @@ def test_each_part_carries_the_end_of_its_messages_id(style: str) -> None:
     assert {(each.destination, each.tlvs[Tag.USER_MESSAGE_REFERENCE]) for each in found} == {
         (phone, identity.bytes[-2:]) for phone, identity in zip(group.phones, group.ids, strict=True)
     }
+
+
+HEADER = bytes((5, 0, 3, 7, 2, 1))
+
+
+@pytest.mark.parametrize(
+    ("part", "alphabet", "octets", "coding"),
+    [
+        (RawPart(HEADER + b"\x1bexy", 0, UDH_INDICATOR), "gsm7", HEADER + b"\x1bexy", 0),
+        (RawPart(HEADER + b"\x04\x1f\xd8\x3d", 8, UDH_INDICATOR), "gsm7", HEADER + b"\x04\x1f\xd8\x3d", 8),
+        (RawPart(HEADER + b"\x7f\x7b", 0, UDH_INDICATOR), "latin1", HEADER + "àä".encode("latin-1"), 3),
+        (RawPart(b"\0\xff", 4, tlvs={Tag.SAR_TOTAL_SEGMENTS: b"\2"}), "gsm7", b"\0\xff", 4),
+    ],
+    ids=["gsm7", "half a character", "another alphabet", "binary"],
+)
+def test_a_part_goes_on_as_it_came(part: RawPart, alphabet: str, octets: bytes, coding: int) -> None:
+    group = message_group("shown", ["254711000000"], segments=1, part=part)
+    submission = Submission(config(alphabet=alphabet, tlvs={"0x1401": "6869"}), References(), [group])
+    message = read_message(Command.SUBMIT_SM, submission.bodies[0])
+    assert (message.short_message, message.data_coding, message.esm_class) == (octets, coding, part.esm_class)
+    assert message.tlvs == {0x1401: b"hi", **part.tlvs}
+
+
+def test_a_part_that_the_carrier_has_no_letters_for_is_refused() -> None:
+    group = message_group("shown", ["254711000000"], part=RawPart(HEADER + b"\x1be", 0, UDH_INDICATOR))
+    submission = Submission(config(alphabet="latin1"), References(), [group])
+    assert submission.outcomes() == [Outcome(ResponseKind.REJECTED, error="not_in_alphabet")]

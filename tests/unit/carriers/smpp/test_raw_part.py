@@ -1,0 +1,31 @@
+"""Parts that customers made."""
+
+import pytest
+
+from shared.carriers.smpp.constants import UDH_INDICATOR, Tag
+from shared.carriers.smpp.raw_part import RawPart
+
+HEADER = bytes((5, 0, 3, 7, 2, 1))
+
+
+def test_it_works() -> None:
+    part = RawPart(HEADER + b"Hi", 0, UDH_INDICATOR, {int(Tag.SAR_TOTAL_SEGMENTS): b"\2"})
+    assert RawPart.of_json(part.as_json()) == part
+    assert (part.header_size, part.encoding) == (6, "gsm7")
+
+
+@pytest.mark.parametrize(
+    ("octets", "coding", "esm_class", "fits"),
+    [
+        (b"x" * 160, 0, 0, True),
+        (b"x" * 161, 0, 0, False),
+        (HEADER + b"x" * 153, 0, UDH_INDICATOR, True),
+        (HEADER + b"x" * 154, 0, UDH_INDICATOR, False),
+        (b"x" * 140, 8, 0, True),
+        (b"x" * 141, 8, 0, False),
+        (HEADER + b"x" * 134, 4, UDH_INDICATOR, True),
+        (HEADER + b"x" * 135, 4, UDH_INDICATOR, False),
+    ],
+)
+def test_a_part_is_one_segment(octets: bytes, coding: int, esm_class: int, fits: bool) -> None:
+    assert RawPart(octets, coding, esm_class).fits == fits

@@ -13,6 +13,7 @@ from bulksms import texts
 from bulksms.local.postgres import Postgres
 from bulksms.texts import rewrite
 from shared.audit.check import audit
+from shared.carriers.smpp.constants import UDH_INDICATOR
 from shared.db.connection import driver_of
 from shared.db.encryption_keys import WrongTextKeys, check_text_keys
 from shared.encryption import TextKey, Texts
@@ -21,6 +22,7 @@ from shared.outbox import listen
 from tests.harness.database import dispose, fresh_database
 from tests.harness.deliveries import settled_events
 from tests.harness.service import Service
+from tests.harness.smpp import smpp_house
 from tests.harness.times import ahead
 from tests.integration.privacy.test_privacy import erase, where
 from worker.carriers.base import MessageGroup, Outcome
@@ -287,3 +289,17 @@ def test_a_locked_row_is_skipped_and_still_needs_its_key(service: Heard, engine:
         check_text_keys(with_keys(engine, SECOND))
     assert rewrite(other).keys == ["k2"]
     check_text_keys(with_keys(engine, SECOND))
+
+
+def test_a_part_that_came_over_smpp_is_encrypted_and_sent(engine: Engine) -> None:
+    service, hidden = Service(engine), CANARY.encode().hex()
+    with smpp_house(service) as smpp:
+        part = bytes((5, 0, 3, 7, 2, 1)) + CANARY.encode()
+        message_id = smpp.bound().submit(text=part, esm_class=UDH_INDICATOR).message_id
+    shown = service.get(f"/messages/{message_id}").json
+    assert (shown["text"], shown["status"]) == (CANARY, "sent")
+    assert not where(engine, hidden)
+    assert rewrite(with_keys(engine, SECOND, FIRST)).texts["parts over SMPP"] == 1
+    assert not where(engine, hidden)
+    assert rewrite(with_keys(engine, PLAIN, SECOND)).texts["parts over SMPP"] == 1
+    assert where(engine, hidden)

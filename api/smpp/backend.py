@@ -1,0 +1,73 @@
+"""What the sessions of a process share: services, threads for the database, and the deliverer."""
+
+import asyncio
+import contextlib
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Final, TypeVar
+
+from api.services import Services
+from api.smpp.binds import Bound, bind
+from api.smpp.deliveries import Deliverer
+from api.smpp.queries import cancel, query
+from api.smpp.submits import CountedRequest, accept_submit, read_submit
+from shared.accounts.smpp_credentials import drop_bind
+from shared.carriers.smpp.constants import Command
+from shared.carriers.smpp.pdu import Bind, c_string
+from shared.db.connection import UNAVAILABLE, transaction
+
+BIND_THREADS: Final = 4
+"""Their own: whoever tries passwords does not hold up submits."""
+
+T = TypeVar("T")
+
+
+def is_submit(command: int) -> bool:
+    """Whether a PDU submits a message."""
+    return command in (Command.SUBMIT_SM, Command.DATA_SM)
+
+
+class Backend:
+    """Create it on the event loop that uses it."""
+
+    def __init__(self, services: Services) -> None:
+        self.services = services
+        self.stopping = False
+        self.deliverer = Deliverer(services.engine, self.in_thread)
+        self._threads = ThreadPoolExecutor(services.settings.database_pool, "database")
+        self._bind_threads = ThreadPoolExecutor(BIND_THREADS, "bind")
+        self._loop = asyncio.get_running_loop()
+
+    async def bind(self, request: Bind, kind: str, address: str) -> Bound:
+        """Bind. Raises RefusedPdu and errors of the database."""
+        return await self._loop.run_in_executor(self._bind_threads, bind, self.services, request, kind, address)
+
+    async def answer(self, bound: Bound, command: int, body: bytes) -> bytes:
+        """The body of the response to a submit, after its commit, or to a query_sm or cancel_sm.
+
+        Raises RefusedPdu, Problem and errors of the database.
+        """
+        self.services.rate_limits.take(CountedRequest(), bound.caller)
+        if not is_submit(command):
+            look_up = query if command == Command.QUERY_SM else cancel
+            return await self.in_thread(look_up, self.services.engine, bound.caller.account_id, body)
+        submit = read_submit(command, body, bound.credential, bound.caller)
+        return c_string(await accept_submit(self.services, bound.caller, submit, self.in_thread))
+
+    def drop(self, bound: Bound) -> None:
+        """A bind has ended. If its row cannot be removed, it ends by itself in some seconds."""
+
+        def drop() -> None:
+            with contextlib.suppress(*UNAVAILABLE), transaction(self.services.engine, durable=False) as connection:
+                drop_bind(connection, bound.id)
+
+        self._threads.submit(drop)
+
+    async def in_thread(self, function: Callable[..., T], *arguments: object) -> T:
+        """Call a function that blocks on the database, in a thread."""
+        return await self._loop.run_in_executor(self._threads, function, *arguments)
+
+    async def close(self) -> None:
+        """End the threads, after what they do."""
+        self._bind_threads.shutdown(wait=False)
+        await asyncio.to_thread(self._threads.shutdown)

@@ -1,0 +1,145 @@
+"""A submit_sm or data_sm becomes a send to one phone, accepted as the HTTP API accepts one.
+
+The response comes after the commit, and its message_id is the id of `GET /messages/{id}`. Submits of all binds of an
+account that arrive together share a commit (api/commit/group_commit.py).
+"""
+
+from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime
+from typing import Any, Final
+
+import orjson
+
+from api.accept.accept import PendingSend, accept
+from api.accept.schemas import SingleSend
+from api.auth.tokens import Caller
+from api.endpoint import load
+from api.event_loop import NeedsThread
+from api.idempotency import IdempotentResponse, Key, key_of
+from api.problems import Problem, invalid
+from api.services import Services
+from api.smpp.errors import RefusedPdu
+from api.smpp.texts import BadText, content_of
+from api.smpp.times import read_time
+from shared.accounts.smpp_credentials import Credential
+from shared.carriers.smpp.constants import Status, Tag
+from shared.carriers.smpp.pdu import Message, has_broken_rest, read_message
+from shared.ids import rfc3339
+from shared.lifecycle import Category
+
+IDEMPOTENCY_TAG: Final = 0x1600
+"""The vendor parameter with an idempotency key: regulators use 0x1400 to 0x1402."""
+CATEGORIES: Final = (None, Category.MARKETING, None, Category.AUTHENTICATION)
+"""By priority_flag (§5.2.14); None: the default. 0 is what clients send that do not set one."""
+ALPHANUMERIC, NUMBERS = 5, (0, 1)
+"""Types of number (§5.2.5)."""
+PATH: Final = "/smpp/submit"
+"""Of idempotency keys."""
+NO_TEXT: Final = "-"
+"""Stands for a part's text in the checks of the schema."""
+SINGLE = SingleSend()
+
+InThread = Callable[[Callable[[], Any]], Awaitable[Any]]
+
+
+Submit = tuple[dict[str, Any], Key | None]
+"""A submit that is well-formed: the body of its send, and its idempotency key."""
+
+
+class CountedRequest:
+    """A submit, a query or a cancellation, as the rate limits count it."""
+
+    rate_limit: tuple[int, int] | None = None
+
+
+def read_submit(command: int, pdu_body: bytes, credential: Credential, caller: Caller) -> Submit:
+    """Read a submit_sm or data_sm. Raises Malformed, RefusedPdu or Problem."""
+    message = read_message(command, pdu_body)
+    if has_broken_rest(pdu_body, message):
+        raise RefusedPdu(Status.ESME_RINVOPTPARSTREAM)
+    try:
+        content = content_of(message, credential.alphabet)
+    except BadText as problem:
+        raise RefusedPdu(Status.ESME_RSUBMITFAIL, str(problem)) from None
+    fields = {
+        "sender_id": _sender_of(message, credential),
+        "phone": _phone_of(message),
+        "message": content.text if content.part is None else NO_TEXT,
+        **_options_of(message),
+    }
+    body = load(SINGLE, fields)
+    smpp: dict[str, Any] = {"registered": message.registered_delivery}
+    reference = message.tlvs.get(Tag.USER_MESSAGE_REFERENCE)
+    if reference is not None:
+        smpp["reference"] = int.from_bytes(reference[:2], "big")
+    body |= {"message": content.text, "smpp": smpp, "part": content.part}
+    return body, _key_of(message, caller)
+
+
+def _sender_of(message: Message, credential: Credential) -> str:
+    if not message.source:
+        return credential.default_sender or ""
+    if message.source_ton != ALPHANUMERIC and message.source.startswith("+"):
+        return message.source[1:]
+    return message.source
+
+
+def _phone_of(message: Message) -> str:
+    if message.destination_ton not in NUMBERS:
+        raise RefusedPdu(Status.ESME_RINVDSTTON, "Use an international number, with TON 1.")
+    return message.destination.removeprefix("+")
+
+
+def _options_of(message: Message) -> dict[str, Any]:
+    """The optional fields of the send that the submit sets."""
+    if message.priority >= len(CATEGORIES):
+        raise RefusedPdu(Status.ESME_RINVPRTFLG, "A priority_flag is 0 to 3.")
+    options: dict[str, Any] = {}
+    if (category := CATEGORIES[message.priority]) is not None:
+        options["category"] = category
+    now = datetime.now(UTC)
+    for field, value in (("send_at", message.schedule), ("expires_at", message.validity)):
+        try:
+            moment = read_time(value, now)
+        except (ValueError, OverflowError) as error:
+            raise invalid([{"pointer": f"/{field}", "code": "invalid_time", "detail": str(error)}]) from None
+        if moment is not None:
+            options[field] = rfc3339(moment)
+    return options
+
+
+def _key_of(message: Message, caller: Caller) -> Key | None:
+    """The idempotency key. Its fingerprint is made of what came: relative times differ each time."""
+    given = message.tlvs.get(IDEMPOTENCY_TAG)
+    if given is None:
+        return None
+    content = {
+        "from": message.source,
+        "to": message.destination,
+        "text": message.short_message.hex(),
+        "options": [message.data_coding, message.esm_class, message.priority, message.schedule, message.validity],
+        "tlvs": {str(tag): value.hex() for tag, value in message.tlvs.items() if tag != IDEMPOTENCY_TAG},
+    }
+    return key_of(caller, PATH, given.rstrip(b"\0").decode("latin-1"), content)
+
+
+async def accept_submit(services: Services, caller: Caller, submit: Submit, in_thread: InThread) -> str:
+    """Accept a submit. Returns the message id, after the commit. Raises Problem and errors of the database."""
+
+    def begin() -> IdempotentResponse | PendingSend:
+        if caller.account_id in services.tokens.revocations().accounts:
+            raise Problem("account_suspended", "This account may not use the service at the moment.")
+        return accept(services, caller, "single", *submit)
+
+    finish = None
+    try:
+        accepted = begin()
+        if isinstance(accepted, PendingSend):
+            await accepted.ready
+            finish = accepted.finisher()
+    except NeedsThread:
+        accepted = await in_thread(begin)
+    if finish is not None:  # what is committed never begins again
+        accepted = finish()
+    assert isinstance(accepted, IdempotentResponse)
+    return str(orjson.loads(accepted.body)["message_id"])

@@ -1,0 +1,254 @@
+"""Who may bind, and what a session may do."""
+
+import random
+import time
+from dataclasses import replace
+
+import pytest
+import smpplib.client
+import smpplib.consts
+
+from api.smpp import session
+from shared.accounts import smpp_credentials as credentials
+from shared.accounts.smpp_credentials import NewCredential
+from shared.api_key import hash_secret
+from shared.carriers.smpp.constants import RESPONSE, Command, Status
+from shared.carriers.smpp.pdu import c_string, pdu
+from shared.health.secret_key import check_secret_key
+from tests.harness.house import wait_until
+from tests.harness.service import SECRET_KEY, Service
+from tests.harness.smpp import Closed, SmppClient, SmppHouse, smpp_house, submit_body
+
+NOBODY = "00000000-0000-7000-8000-000000000001"
+
+
+def test_it_works(smpp: SmppHouse) -> None:
+    client = smpp.client()
+    answer = client.bind(smpp.credential(), Command.BIND_TRANSMITTER)
+    assert (answer.command, answer.status, answer.body) == (Command.BIND_TRANSMITTER_RESP, 0, b"bulksms\0")
+    assert client.ask(Command.ENQUIRE_LINK).command == Command.ENQUIRE_LINK_RESP
+    assert client.bind(smpp.credential(system_id="other")).status == Status.ESME_RALYBND
+    assert client.ask(Command.UNBIND).status == Status.ESME_ROK
+    with pytest.raises(Closed):
+        client.read()
+
+
+def test_only_wrong_credentials_are_a_wrong_password(smpp: SmppHouse) -> None:
+    made = smpp.credential()
+    assert smpp.client().bind(NewCredential(made.system_id, "wrong")).status == Status.ESME_RINVPASWD
+    assert smpp.client().bind(NewCredential("nobody", made.password)).status == Status.ESME_RINVPASWD
+    elsewhere = smpp.credential(system_id="elsewhere", networks=["192.0.2.0/24"])
+    assert smpp.client().bind(elsewhere).status == Status.ESME_RBINDFAIL
+
+
+def test_attempts_are_limited(smpp: SmppHouse, no_refill: None) -> None:
+    made = smpp.credential()
+    for _ in range(10):
+        assert smpp.client().bind(NewCredential(made.system_id, "wrong")).status == Status.ESME_RINVPASWD
+    assert smpp.client().bind(made).status == Status.ESME_RBINDFAIL
+
+
+def test_binds_are_counted_and_may_come_back(smpp: SmppHouse) -> None:
+    made = smpp.credential(max_binds=1)
+    first = smpp.bound(made)
+    assert smpp.client().bind(made).status == Status.ESME_RBINDFAIL
+    first.stop()
+    wait_until(lambda: smpp.client().bind(made).status == Status.ESME_ROK, 60, "a free bind")
+
+
+def test_a_rotated_or_revoked_credential_loses_its_binds(smpp: SmppHouse) -> None:
+    made, engine = smpp.credential(), smpp.service.engine
+    client = smpp.bound(made)
+    with engine.begin() as connection:
+        new = credentials.rotate_password(connection, made.system_id, SECRET_KEY)
+    unbind = client.read(Command.UNBIND)
+    assert client.submit().status == Status.ESME_RSYSERR, "nothing is accepted any more"
+    client.send(Command.UNBIND_RESP, sequence=unbind.sequence)
+    assert smpp.client().bind(made).status == Status.ESME_RINVPASWD
+    again = smpp.bound(new)
+    with engine.begin() as connection:
+        credentials.revoke_credential(connection, made.system_id)
+    assert again.read(Command.UNBIND)
+    assert smpp.client().bind(new).status == Status.ESME_RINVPASWD
+
+
+def test_an_earlier_secret_key_still_opens_and_is_replaced(service: Service) -> None:
+    newer = "another-secret-key-of-enough-characters"
+    service.serve(replace(service.settings, secret_key=newer, secret_key_fallbacks=(SECRET_KEY,)))
+    with smpp_house(service) as smpp:
+        made = smpp.credential()
+        with service.engine.connect() as connection:
+            assert "SMPP credential" in check_secret_key(connection, newer, ()).detail
+        smpp.bound(made)
+        with service.engine.connect() as connection:
+            found = credentials.find_credential(connection, made.system_id)
+        assert found is not None
+        assert hash_secret(made.password, newer) == bytes(found.password_hash)
+
+
+@pytest.mark.parametrize(
+    ("command", "status"),
+    [
+        (Command.SUBMIT_SM, Status.ESME_RINVBNDSTS),
+        (Command.QUERY_SM, Status.ESME_RINVBNDSTS),
+        (Command.UNBIND, Status.ESME_RINVBNDSTS),
+        (0x07, Status.ESME_RINVCMDID),
+        (0x21, Status.ESME_RINVCMDID),
+        (Command.OUTBIND, Status.ESME_RINVCMDID),
+        (0x999, Status.ESME_RINVCMDID),
+    ],
+)
+def test_answers_without_a_bind(smpp: SmppHouse, command: int, status: Status) -> None:
+    answer = smpp.client().ask(command, submit_body())
+    assert answer.status == status
+    assert answer.command == (Command.GENERIC_NACK if status == Status.ESME_RINVCMDID else command | RESPONSE)
+
+
+def test_a_receiver_does_not_submit(smpp: SmppHouse) -> None:
+    assert smpp.bound(command=Command.BIND_RECEIVER).submit().status == Status.ESME_RINVBNDSTS
+
+
+@pytest.mark.parametrize("length", [0, 15, 65_537, 2**32 - 1])
+def test_a_broken_length_ends_the_connection(smpp: SmppHouse, length: int) -> None:
+    client = smpp.bound()
+    client.socket.sendall(length.to_bytes(4, "big") + pdu(Command.ENQUIRE_LINK, 0, 7)[4:])
+    nack = client.read()
+    assert (nack.command, nack.status, nack.sequence) == (Command.GENERIC_NACK, Status.ESME_RINVCMDLEN, 7)
+    with pytest.raises(Closed):
+        client.read()
+
+
+def test_a_broken_body_is_answered_and_the_session_goes_on(smpp: SmppHouse) -> None:
+    client = smpp.bound()
+    assert client.ask(Command.SUBMIT_SM, b"no end").status == Status.ESME_RINVCMDLEN
+    assert client.ask(Command.SUBMIT_SM, submit_body() + b"\1\2\3").status == Status.ESME_RINVOPTPARSTREAM
+    assert client.ask(Command.QUERY_SM, b"x").status == Status.ESME_RINVCMDLEN
+    client.send(Command.DELIVER_SM_RESP, b"\0", sequence=4711)
+    client.send(Command.ENQUIRE_LINK_RESP, sequence=0xFFFFFFFF)
+    assert client.submit().status == Status.ESME_ROK
+
+
+def test_no_bytes_break_the_server(smpp: SmppHouse) -> None:
+    """Spoiled PDUs, a bounded number of them: each session is answered or ended, and the next one works."""
+    chance, credential = random.Random(40), smpp.credential(max_binds=50, window_size=1_000)
+    whole = [pdu(command, 0, 9, submit_body()) for command in (4, 0x103, 3, 8, 9, 0x15, 6, 5, 0x80000005)]
+    for _ in range(40):
+        client = smpp.bound(credential)
+        spoiled = bytearray(b"".join(chance.choices(whole, k=5)))
+        for _ in range(chance.randrange(1, 8)):
+            spoiled[chance.randrange(len(spoiled))] = chance.randrange(256)
+        client.socket.sendall(bytes(spoiled))
+        client.stop()
+    assert smpp.bound(smpp.credential(system_id="after")).submit().status == Status.ESME_ROK
+
+
+@pytest.mark.parametrize(
+    ("name", "begin"),
+    [
+        ("BIND_SECONDS", lambda client, made: None),
+        ("PDU_SECONDS", lambda client, made: (client.bind(made), client.socket.sendall(b"\0\0\0\x20\0"))),
+    ],
+)
+def test_what_takes_too_long_ends(smpp: SmppHouse, monkeypatch: pytest.MonkeyPatch, name: str, begin: object) -> None:
+    monkeypatch.setattr(session, name, 0.0)
+    client = smpp.client()
+    assert callable(begin)
+    begin(client, smpp.credential())
+    with pytest.raises(Closed):
+        client.read()
+
+
+def test_who_says_nothing_is_asked_and_without_an_answer_ends(smpp: SmppHouse, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(session, "IDLE_SECONDS", 0.0)
+    client = smpp.bound()
+    asked = client.read(Command.ENQUIRE_LINK)
+    monkeypatch.setattr(session, "ANSWER_SECONDS", 0.0)
+    with pytest.raises(Closed):
+        client.read(Command.BIND_RECEIVER)
+    assert asked.status == 0
+
+
+def test_who_never_reads_is_closed(smpp: SmppHouse, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(session, "WRITE_SECONDS", 0.0)
+    client = smpp.bound()
+    client.socket.setblocking(False)
+    deadline = time.monotonic() + 60
+    with pytest.raises((ConnectionError, BrokenPipeError)):
+        while time.monotonic() < deadline:
+            try:
+                client.socket.send(pdu(Command.ENQUIRE_LINK, 0, 1) * 1000)
+            except BlockingIOError:
+                time.sleep(0.05)
+
+
+def test_an_address_has_a_hundred_connections(smpp: SmppHouse) -> None:
+    clients = [smpp.client() for _ in range(100)]
+    assert clients[-1].ask(Command.ENQUIRE_LINK).status == Status.ESME_ROK
+    assert not answers(smpp.client())
+    clients[0].stop()
+    wait_until(lambda: answers(smpp.client()), 60, "a connection")
+
+
+def answers(client: SmppClient) -> bool:
+    """Whether the connection may stay."""
+    try:
+        return client.ask(Command.ENQUIRE_LINK).status == Status.ESME_ROK
+    except (Closed, ConnectionError):
+        return False
+
+
+def test_one_account_sees_nothing_of_another(smpp: SmppHouse) -> None:
+    client = smpp.bound()
+    message_id = client.submit(schedule="000000010000000R").message_id
+    other = smpp.bound(smpp.credential(smpp.service.new_account("other")))
+    query, cancel = named(message_id), b"\0" + named(message_id) + b"\0\0\0"
+    assert other.ask(Command.QUERY_SM, query).status == Status.ESME_RQUERYFAIL
+    assert other.ask(Command.CANCEL_SM, cancel).status == Status.ESME_RCANCELFAIL
+    assert client.ask(Command.QUERY_SM, query).body == c_string(message_id) + b"\0" + bytes((1, 0))
+    assert client.ask(Command.CANCEL_SM, cancel).status == Status.ESME_ROK
+    assert client.ask(Command.CANCEL_SM, cancel).status == Status.ESME_ROK, "it is canceled"
+    canceled = client.ask(Command.QUERY_SM, query).body
+    assert canceled[-2] == 4
+    assert smpp.service.get("/balance").json["balance"] == 1000
+    for wrong in (NOBODY, "no id", ""):
+        assert client.ask(Command.QUERY_SM, named(wrong)).status == Status.ESME_RQUERYFAIL
+
+
+def named(message_id: str) -> bytes:
+    """What a query_sm has: an id and a source address."""
+    return c_string(message_id) + b"\5\0ACME\0"
+
+
+def test_a_stopped_server_unbinds(service: Service) -> None:
+    with smpp_house(service) as smpp:
+        client = smpp.bound()
+        ending = smpp.stopping()
+        asked = client.read(Command.UNBIND)
+        client.send(Command.UNBIND_RESP, sequence=asked.sequence)
+        ending.result(60)
+        with pytest.raises(Closed):
+            client.read()
+
+
+def test_a_foreign_client(smpp: SmppHouse) -> None:
+    made, received = smpp.credential(), list[str]()
+    client = smpplib.client.Client("127.0.0.1", smpp.port, allow_unknown_opt_params=True, timeout=60)
+    client.set_message_received_handler(lambda pdu: received.append(pdu.receipted_message_id.decode()))
+    ids: list[str] = []
+    client.set_message_sent_handler(lambda pdu: ids.append(pdu.message_id.decode()))
+    client.connect()
+    client.bind_transceiver(system_id=made.system_id, password=made.password)
+    client.send_message(
+        source_addr_ton=smpplib.consts.SMPP_TON_ALNUM,
+        source_addr="ACME",
+        dest_addr_ton=smpplib.consts.SMPP_TON_INTL,
+        destination_addr="254711000000",
+        short_message=b"Hi",
+        registered_delivery=True,
+    )
+    client.read_once()
+    smpp.service.deliver_receipts()
+    client.read_once()
+    assert [each.rstrip("\0") for each in received] == ids
+    client.unbind()
+    client.disconnect()

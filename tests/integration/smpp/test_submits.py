@@ -1,0 +1,230 @@
+"""Submits over SMPP: accepted, paid for and delivered as over HTTP."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from sqlalchemy import text
+from sqlalchemy.exc import OperationalError
+
+from api.smpp import backend, submits
+from shared.carriers.smpp.constants import UDH_INDICATOR, Command, Status, Tag
+from shared.sms import gsm7
+from tests.harness.smpp import SmppHouse, data_sm_body, submit_body
+from worker.jobs.retention import forget
+
+LATER = f"{datetime.now(UTC) + timedelta(days=1):%y%m%d%H%M%S}000+"
+PART = bytes((5, 0, 3, 7, 2, 1))
+"""The header of the first of two parts."""
+
+
+def shown(smpp: SmppHouse, message_id: str) -> dict[str, Any]:
+    """A message as the HTTP API shows it."""
+    answer: dict[str, Any] = smpp.service.get(f"/messages/{message_id}").json
+    return answer
+
+
+def test_it_works(smpp: SmppHouse) -> None:
+    service, client = smpp.service, smpp.bound()
+    answer = client.submit(text=b"Your table is ready.")
+    assert (answer.command, answer.status) == (Command.SUBMIT_SM_RESP, Status.ESME_ROK)
+    message = shown(smpp, answer.message_id)
+    assert (message["phone"], message["text"], message["cost"]) == ("254711000000", "Your table is ready.", 1)
+    assert service.get("/balance").json["balance"] == 999
+    service.deliver_receipts()
+    delivery = client.delivery()
+    assert delivery.receipt["id"] == answer.message_id
+    assert (delivery.receipt["stat"], delivery.receipt["err"]) == ("DELIVRD", "000")
+    assert (delivery.message.source, delivery.message.destination) == ("254711000000", "ACME")
+    assert client.ask(Command.UNBIND).status == Status.ESME_ROK
+
+
+def test_a_data_sm_is_a_submit(smpp: SmppHouse) -> None:
+    answer = smpp.bound().ask(Command.DATA_SM, data_sm_body("254711000000", b"Hi"))
+    assert shown(smpp, answer.message_id)["text"] == "Hi"
+
+
+def test_submits_that_arrive_together_are_all_answered(smpp: SmppHouse) -> None:
+    credential = smpp.credential(window_size=50)
+    first, second = smpp.bound(credential), smpp.bound(credential)
+    for client in (first, second):
+        client.socket.sendall(b"")
+        for _ in range(20):
+            client.send(Command.SUBMIT_SM, submit_body())
+    ids = {client.read(Command.SUBMIT_SM_RESP).message_id for client in (first, second) for _ in range(20)}
+    assert len(ids) == 40
+    assert smpp.service.get("/balance").json["balance"] == 960
+
+
+@pytest.mark.parametrize(
+    ("alphabet", "coding", "octets", "read"),
+    [
+        ("gsm", 0, b"\x00 \x1b\x65", "@ €"),
+        ("latin1", 0, "Grüße".encode("latin-1"), "Grüße"),
+        ("utf8", 0, "Grüße €".encode(), "Grüße €"),
+        ("gsm", 1, b"Hi", "Hi"),
+        ("gsm", 3, "é".encode("latin-1"), "é"),
+        ("gsm", 8, "Привет 😀".encode("utf-16-be"), "Привет 😀"),
+        ("latin1", 0, b"Hi {{name}} and {{{{x}}}}", "Hi {{name}} and {{{{x}}}}"),
+    ],
+)
+def test_the_text_is_read(smpp: SmppHouse, alphabet: str, coding: int, octets: bytes, read: str) -> None:
+    answer = smpp.bound(smpp.credential(alphabet=alphabet)).submit(text=octets, data_coding=coding)
+    assert shown(smpp, answer.message_id)["text"] == read
+
+
+def test_a_long_text_is_split_here(smpp: SmppHouse) -> None:
+    client, long = smpp.bound(), b"x" * 400
+    answer = client.submit(text=b"", tlvs={Tag.MESSAGE_PAYLOAD: long})
+    message = shown(smpp, answer.message_id)
+    assert (message["text"], message["segments"], message["cost"]) == (long.decode(), 3, 3)
+
+
+@pytest.mark.parametrize(
+    ("more", "octets", "read"),
+    [
+        ({"esm_class": UDH_INDICATOR}, PART + b"\x1b\x65uro" + b"x" * 148, "€uro" + "x" * 148),
+        ({"esm_class": UDH_INDICATOR, "data_coding": 8}, PART + b"\x04\x1f\xd8\x3d", "П\ufffd"),
+        (
+            {"tlvs": {Tag.SAR_MSG_REF_NUM: b"\0\7", Tag.SAR_TOTAL_SEGMENTS: b"\2", Tag.SAR_SEGMENT_SEQNUM: b"\1"}},
+            b"Hi",
+            "Hi",
+        ),
+        ({"data_coding": 4}, b"\0\1\2\xff", ""),
+    ],
+    ids=["header", "half a character", "sar", "binary"],
+)
+def test_a_part_is_one_segment_and_kept_as_it_came(
+    smpp: SmppHouse, more: dict[str, Any], octets: bytes, read: str
+) -> None:
+    answer = smpp.bound().submit(text=octets, **more)
+    message = shown(smpp, answer.message_id)
+    assert (message["text"], message["segments"], message["cost"], message["status"]) == (read, 1, 1, "sent")
+    with smpp.service.engine.connect() as connection:
+        stored = connection.execute(text("SELECT smpp -> 'part' FROM send ORDER BY id DESC LIMIT 1")).scalar_one()
+    assert bytes.fromhex(stored["octets"]) == octets
+    assert (stored["coding"], stored["esm"]) == (more.get("data_coding", 0), more.get("esm_class", 0))
+    assert len(stored["tlvs"]) == len(more.get("tlvs", {}))
+
+
+def test_a_part_in_the_alphabet_of_the_credential_becomes_gsm7(smpp: SmppHouse) -> None:
+    client = smpp.bound(smpp.credential(alphabet="utf8"))
+    client.submit(text=PART + "ü €".encode(), esm_class=UDH_INDICATOR)
+    with smpp.service.engine.connect() as connection:
+        stored = connection.execute(text("SELECT smpp -> 'part' FROM send ORDER BY id DESC LIMIT 1")).scalar_one()
+    assert bytes.fromhex(stored["octets"]) == PART + gsm7.encode("ü €")
+
+
+def test_schedule_validity_and_priority(smpp: SmppHouse) -> None:
+    answer = smpp.bound().submit(schedule=LATER, validity="000002000000000R", priority=1)
+    message = shown(smpp, answer.message_id)
+    assert (message["status"], message["category"]) == ("scheduled", "marketing")
+    assert smpp.bound().submit(priority=3).status == Status.ESME_ROK
+
+
+def test_the_default_sender(smpp: SmppHouse) -> None:
+    client = smpp.bound(smpp.credential(default_sender="ACME"))
+    assert shown(smpp, client.submit(sender="").message_id)["sender_id"] == "ACME"
+
+
+@pytest.mark.parametrize(
+    ("more", "status", "explained"),
+    [
+        ({"sender": "NOBODY"}, Status.ESME_RINVSRCADR, "has no sender ID"),
+        ({"sender": ""}, Status.ESME_RINVSRCADR, "sender ID"),
+        ({"phone": "0711"}, Status.ESME_RINVDSTADR, ""),
+        ({"phone": "711000000", "destination_ton": 2}, Status.ESME_RINVDSTTON, "international"),
+        ({"phone": "254711000099"}, Status.ESME_RINVDSTADR, "opted out"),
+        ({"text": b""}, Status.ESME_RINVMSGLEN, ""),
+        ({"text": b"\x80\x81"}, Status.ESME_RSUBMITFAIL, "data_coding"),
+        ({"data_coding": 9}, Status.ESME_RSUBMITFAIL, "not supported"),
+        ({"text": PART + b"x" * 160, "esm_class": UDH_INDICATOR}, Status.ESME_RSUBMITFAIL, "140 octets"),
+        ({"text": b"x" * 141, "data_coding": 4}, Status.ESME_RSUBMITFAIL, "140 octets"),
+        ({"text": b"\xff", "esm_class": UDH_INDICATOR}, Status.ESME_RSUBMITFAIL, "header"),
+        ({"schedule": "991301000000000+"}, Status.ESME_RINVSCHED, ""),
+        ({"schedule": "200101000000000+"}, Status.ESME_RINVSCHED, "60 seconds ago"),
+        ({"validity": "soon"}, Status.ESME_RINVEXPIRY, ""),
+        ({"validity": "200101000000000+"}, Status.ESME_RINVEXPIRY, "future"),
+        ({"priority": 9}, Status.ESME_RINVPRTFLG, "0 to 3"),
+        ({"tlvs": {0x1600: b"not visible"}}, Status.ESME_RINVOPTPARAMVAL, ""),
+    ],
+)
+def test_what_is_refused(smpp: SmppHouse, more: dict[str, Any], status: Status, explained: str) -> None:
+    service = smpp.service
+    service.post("/suppressions", phones=["254711000099"])
+    answer = smpp.bound().submit(**more)
+    assert (Status(answer.status), explained in answer.explanation) == (status, True), answer.explanation
+    assert service.get("/balance").json == {**service.get("/balance").json, "balance": 1000, "reserved": 0}
+
+
+def test_prices_count_and_without_one_nothing_is_sent(smpp: SmppHouse) -> None:
+    smpp.service.set_prices(("", "254", 3), account=smpp.service.account_id)
+    client = smpp.bound()
+    assert shown(smpp, client.submit().message_id)["cost"] == 3
+    assert client.submit(phone="4915112345678").status == Status.ESME_RINVDSTADR
+
+
+def test_a_low_balance_is_explained_and_not_tried_again(smpp: SmppHouse) -> None:
+    account = smpp.service.new_account("poor", credits=1)
+    client = smpp.bound(smpp.credential(account))
+    assert client.submit().status == Status.ESME_ROK
+    refused = client.submit()
+    assert (refused.status, "credit" in refused.explanation) == (Status.ESME_RSUBMITFAIL, True)
+
+
+def test_a_repeated_key_gets_the_same_id(smpp: SmppHouse) -> None:
+    client, key = smpp.bound(), {0x1600: b"order-1"}
+    first = client.submit(tlvs=key, validity="000001000000000R")
+    assert client.submit(tlvs=key, validity="000001000000000R").message_id == first.message_id
+    assert client.submit(tlvs=key, text=b"Other").status == Status.ESME_RSUBMITFAIL
+    assert smpp.service.get("/balance").json["balance"] == 999
+
+
+def test_beyond_window_and_rate_a_submit_is_throttled(smpp: SmppHouse, no_refill: None) -> None:
+    client = smpp.bound(smpp.credential(rate=2))
+    statuses = [client.submit().status for _ in range(3)]
+    assert statuses == [Status.ESME_ROK, Status.ESME_ROK, Status.ESME_RTHROTTLED]
+
+
+def test_a_suspended_account_sends_nothing(smpp: SmppHouse) -> None:
+    client, service = smpp.bound(), smpp.service
+    with service.engine.begin() as connection:
+        connection.execute(text("UPDATE account SET state = 'suspended' WHERE id = :id"), {"id": service.account_id})
+    service.reload_limits()
+    assert client.submit().status == Status.ESME_RSUBMITFAIL
+    assert smpp.client().bind(smpp.credential()).status == Status.ESME_RBINDFAIL
+
+
+def test_what_is_forgotten_leaves_no_part(smpp: SmppHouse) -> None:
+    client, engine = smpp.bound(), smpp.service.engine
+    client.submit(text=b"\0\1\2", data_coding=4)
+    smpp.service.deliver_receipts()
+    smpp.service.sweep()
+    forget(engine, 1, datetime.now(UTC) + timedelta(days=3))
+    with engine.connect() as connection:
+        kept = text("SELECT smpp, forgotten_at IS NOT NULL FROM send WHERE account_id = :account")
+        assert connection.execute(kept, {"account": smpp.service.account_id}).one() == (None, True)
+
+
+@pytest.mark.parametrize("error", [OperationalError("SELECT", None, Exception()), ValueError("a bug")])
+def test_what_is_our_own_fault_may_be_tried_again(
+    smpp: SmppHouse, monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
+    def fail(*_: object) -> None:
+        raise error
+
+    client = smpp.bound()
+    monkeypatch.setattr(submits, "accept", fail)
+    assert client.submit().status == Status.ESME_RSYSERR
+    monkeypatch.setattr(backend, "bind", fail)
+    assert smpp.client().bind(smpp.credential()).status == Status.ESME_RBINDFAIL
+
+
+def test_a_new_text_replaces_a_part(smpp: SmppHouse) -> None:
+    service = smpp.service
+    message_id = smpp.bound().submit(text=b"\0\1", data_coding=4, schedule=LATER).message_id
+    send_id = shown(smpp, message_id)["send_id"]
+    assert service.patch(f"/sends/{send_id}", message="A text").status_code == 200
+    with service.engine.connect() as connection:
+        kept = connection.execute(text("SELECT smpp FROM send WHERE id = :id"), {"id": send_id}).scalar_one()
+    assert (kept, shown(smpp, message_id)["text"]) == ({"registered": 1}, "A text")

@@ -27,6 +27,10 @@ def banner(demo: Mapping[str, str], var: Path, carriers_file: str = "", console_
     """
     base = demo["base_url"].rstrip("/")
     console = f"Its console is at {console_url}\n" if console_url else ""
+    if demo.get("smpp_port"):
+        console += (
+            f"Its SMPP server is at 127.0.0.1:{demo['smpp_port']}: {demo['smpp_system_id']}, {demo['smpp_password']}\n"
+        )
     return f"""
 Bulk SMS is ready at {base}   (API reference: {base}/reference, logs: {var / "log"}, your data: {var})
 {console}

@@ -10,6 +10,7 @@ from bulksms.local.files import write_private
 from shared.accounts.administration import Refused, create_account, create_key, find_account
 from shared.accounts.audit_log import operator
 from shared.accounts.sandbox import IDS_WITH_SANDBOX
+from shared.accounts.smpp_credentials import NewCredential, create_credential, find_credential, rotate_password
 from shared.accounts.top_ups import top_up
 from shared.api_key import NewKey, matches
 from shared.contacts.groups import add_contacts, create_group
@@ -50,12 +51,13 @@ FIND_GROUP = select(GROUPS.id).where(
 )
 
 
-def ensure_demo(base_url: str) -> dict[str, str]:
+def ensure_demo(base_url: str, smpp_port: int) -> dict[str, str]:
     """Create the demo account, if needed, with credits, a sender ID, a group, a person, an API key and a test key.
 
     Returns the contents of `var/demo.json`: base_url, api_key, api_secret, test_api_key, test_api_secret, sender_id,
-    group_id, unusable, and sign_in_url, a new link that signs the person in once, within a day; empty if they are
-    disabled. `unusable` says why the account cannot send, in a sentence or two; empty if it can.
+    group_id, smpp_port, smpp_system_id, smpp_password, unusable, and sign_in_url, a new link that signs the person in
+    once, within a day; empty if they are disabled. `unusable` says why the account cannot send, in a sentence or two;
+    empty if it can.
 
     A key that still works is kept; a lost one is replaced, because its secret is stored nowhere else. An account that
     cannot send gets no new key.
@@ -64,7 +66,7 @@ def ensure_demo(base_url: str) -> dict[str, str]:
     engine = make_engine(settings.database_url, pool=1, application="bulksms-demo")
     try:
         with engine.begin() as connection:
-            demo = _ensure(connection, settings, base_url)
+            demo = _ensure(connection, settings, base_url) | {"smpp_port": str(smpp_port)}
     finally:
         engine.dispose()
     FILE.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -85,6 +87,7 @@ def _ensure(connection: Connection, settings: Settings, base_url: str) -> dict[s
     live, test = _kept_key(connection, settings, account), _kept_key(connection, settings, account, "test_")
     live = live or (NO_KEY if unusable else _new_key(connection, settings, account))
     test = test or (NO_KEY if unusable else _new_key(connection, settings, account, test=True))
+    smpp = _credential(connection, settings, account)
     return {
         "base_url": base_url,
         "api_key": live.api_key,
@@ -93,6 +96,8 @@ def _ensure(connection: Connection, settings: Settings, base_url: str) -> dict[s
         "test_api_secret": test.api_secret,
         "sender_id": SENDER,
         "group_id": str(group),
+        "smpp_system_id": smpp.system_id,
+        "smpp_password": smpp.password,
         "unusable": unusable,
         "sign_in_url": _sign_in_url(connection, settings, account),
     }
@@ -132,6 +137,17 @@ def _group(connection: Connection, account: int) -> UUID:
 
 def _new_key(connection: Connection, settings: Settings, account: int, test: bool = False) -> NewKey:
     return create_key(connection, account, settings.secret_key, test, SCOPES)
+
+
+def _credential(connection: Connection, settings: Settings, account: int) -> NewCredential:
+    """The SMPP credential, with a new password; empty if it cannot be made."""
+    try:
+        known = find_credential(connection, ACCOUNT)
+        if known is not None and known.account_id == account:
+            return rotate_password(connection, ACCOUNT, settings.secret_key)
+        return create_credential(connection, account, ACCOUNT, settings.secret_key, networks=["127.0.0.0/8"])
+    except Refused:
+        return NewCredential("", "")
 
 
 def _kept_key(connection: Connection, settings: Settings, account: int, prefix: str = "") -> NewKey | None:

@@ -50,6 +50,12 @@ def webhooks(env: Mapping[str, str], logs: Path, home: Path) -> Command:
     return Command("webhooks", [sys.executable, "-m", "worker.webhooks"], env, logs / "webhooks.log", home)
 
 
+def smpp(port: int, env: Mapping[str, str], logs: Path, home: Path) -> Command:
+    """The SMPP server for customers, ready when it accepts connections."""
+    command = [sys.executable, "-m", "api.smpp", "--port", str(port)]
+    return Command("smpp", command, env, logs / "smpp.log", home, lambda: is_listening(port))
+
+
 def console(port: int, api_port: int, env: Mapping[str, str], logs: Path, home: Path) -> Command:
     """The web console, ready when it says so. It knows the API's address, and none of the servers behind it."""
     mine = {name: value for name, value in env.items() if name not in KEPT_FROM_THE_CONSOLE}

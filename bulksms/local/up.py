@@ -100,9 +100,11 @@ def _start_all(supervisor: Supervisor, home: Path, port: int, workers: int, carr
     for number in range(1, workers + 1):
         supervisor.start(services.worker(number, env, logs, home))
     supervisor.start(services.webhooks(env, logs, home))
+    smpp_port = free_port()
+    supervisor.start(services.smpp(smpp_port, env, logs, home))
     supervisor.start(services.console(console_port, port, env, logs, home))
     os.environ.update(values)
-    demo = ensure_demo(f"http://{LOOPBACK}:{port}")
+    demo = ensure_demo(f"http://{LOOPBACK}:{port}", smpp_port)
     to_stderr(banner(demo, var, "" if smsc_port else carriers_file, values["CONSOLE_URL"]))
 
 

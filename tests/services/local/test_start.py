@@ -20,8 +20,9 @@ SCRIPTS = Path(sys.executable).parent
 API = [sys.executable, "-m", "api.server", "--port", str(free_port())]
 WORKER = [str(SCRIPTS / "celery"), "-A", "worker.app", "worker", "--pool", "threads", "-Q", "sends"]
 WEBHOOKS = [sys.executable, "-m", "worker.webhooks"]
+SMPP = [sys.executable, "-m", "api.smpp", "--port", str(free_port())]
 BOTH = pytest.mark.parametrize("command", [API, WORKER], ids=["api", "worker"])
-ALL = pytest.mark.parametrize("command", [API, WORKER, WEBHOOKS], ids=["api", "worker", "webhooks"])
+ALL = pytest.mark.parametrize("command", [API, WORKER, WEBHOOKS, SMPP], ids=["api", "worker", "webhooks", "smpp"])
 NEEDED = {
     "DATABASE_URL": "postgresql://nobody@127.0.0.1:1/none",
     "REDIS_URL": "redis://127.0.0.1:1",

@@ -20,7 +20,7 @@ from worker.carrier_config.file import read_carriers
 
 COMPOSE: dict[str, Any] = yaml.safe_load(Path("docker-compose.yml").read_text())
 SERVICES: dict[str, Any] = COMPOSE["services"]
-OURS = ("migrate", "api", "worker", "webhooks")
+OURS = ("migrate", "api", "worker", "webhooks", "smpp")
 LONG_LIVED = [name for name in SERVICES if name != "migrate"]
 NGINX = Path("deploy/nginx.conf").read_text()
 DOCUMENT = Path("docs/operating/deployment.md").read_text()
@@ -80,7 +80,7 @@ def test_each_log_is_bounded(name: str) -> None:
     assert options["max-size"].endswith("m") and int(options["max-file"]) > 1
 
 
-@pytest.mark.parametrize("name", ["api", "worker", "webhooks"])
+@pytest.mark.parametrize("name", ["api", "worker", "webhooks", "smpp"])
 def test_services_that_use_the_database_are_stopped_before_it(name: str) -> None:
     """Compose stops in the reverse order of what a service names itself, not of what those name."""
     assert SERVICES[name]["depends_on"]["postgres"]["condition"] == "service_healthy"
@@ -96,7 +96,7 @@ def test_a_worker_may_finish_its_window() -> None:
 def test_nothing_is_published_to_the_world_by_default() -> None:
     for name, service in SERVICES.items():
         for port in service.get("ports", []):
-            assert re.match(r"\$\{((TLS|CONSOLE)_)?BIND:-127\.0\.0\.1\}:", port), name
+            assert re.match(r"\$\{((TLS|CONSOLE|SMPP)_)?BIND:-127\.0\.0\.1\}:", port), name
 
 
 def problems() -> dict[int, dict[str, Any]]:

@@ -43,10 +43,11 @@ def containers(name: str) -> list[dict[str, Any]]:
 def test_it_works() -> None:
     [kustomization] = of_kind("Kustomization")
     assert set(kustomization["resources"]) == {path.name for path in FOLDER.glob("*.yaml")} - NOT_APPLIED
-    assert NAMES == ["bulksms-api", "bulksms-console", "bulksms-webhooks", "bulksms-worker"]
+    assert NAMES == ["bulksms-api", "bulksms-console", "bulksms-smpp", "bulksms-webhooks", "bulksms-worker"]
     started = dict(line.split(": ", 1) for line in Path("Procfile").read_text().splitlines() if line)
     assert pod("bulksms-worker")["containers"][0]["command"] == started["worker"].split()
     assert pod("bulksms-webhooks")["containers"][0]["command"] == started["webhooks"].split()
+    assert pod("bulksms-smpp")["containers"][0]["command"] == started["smpp"].partition(" --port")[0].split()
     arguments = pod("bulksms-console")["containers"][0]["command"]
     assert arguments == started["console"].partition(" --port")[0].split()
     [image] = kustomization["images"]
@@ -95,7 +96,7 @@ def test_a_database_that_is_away_restarts_nothing() -> None:
     [api] = pod("bulksms-api")["containers"]
     assert api["readinessProbe"]["httpGet"]["path"] == "/readyz"
     assert api["livenessProbe"]["httpGet"]["path"] == api["startupProbe"]["httpGet"]["path"] == "/healthz"
-    for name in ("bulksms-worker", "bulksms-webhooks"):
+    for name in ("bulksms-worker", "bulksms-webhooks", "bulksms-smpp"):
         [container] = pod(name)["containers"]
         assert "readinessProbe" in container and "livenessProbe" not in container
 
@@ -106,7 +107,7 @@ def test_the_settings_exist_and_are_valid() -> None:
     filled = values | {"SECRET_KEY": "x" * 32, "METRICS_TOKEN": "token"}
     assert from_environment(filled).simulated
     ports = {port["containerPort"] for name in NAMES for port in pod(name)["containers"][0].get("ports", [])}
-    assert ports == {8000, DEFAULT_PORT, int(values["METRICS_PORT"])}
+    assert ports == {8000, 2775, DEFAULT_PORT, int(values["METRICS_PORT"])}
     mounts = {each["mountPath"] for each in pod("bulksms-worker")["containers"][0]["volumeMounts"]}
     assert {str(Path(values["GUARD_FILE"]).parent), str(Path(values[DIRECTORY]).parent)} <= mounts
 

@@ -16,7 +16,7 @@ FOLDER = Path("deploy/systemd")
 UNITS = sorted(path.name for path in FOLDER.glob("*.service"))
 ENVIRONMENT = (FOLDER / "bulksms.env.example").read_text()
 BASE = ("sysinit.target", "basic.target", "shutdown.target", "network-online.target", "multi-user.target")
-ONLY_UNITS = {"BIND"}
+ONLY_UNITS = {"BIND", "SMPP_BIND", "SMPP_PORT"}
 """What the units take from the environment, and the service does not."""
 MOST_EXPOSED = 20
 """Tenths of the exposure that systemd-analyze computes, from 0 to 10."""
@@ -39,6 +39,7 @@ def test_it_works() -> None:
         "bulksms-api@.service",
         "bulksms-console.service",
         "bulksms-migrate.service",
+        "bulksms-smpp.service",
         "bulksms-webhooks.service",
         "bulksms-worker@.service",
     ]
@@ -46,6 +47,7 @@ def test_it_works() -> None:
     arguments = [word for word in command("bulksms-worker@.service") if word not in ("-n", "worker-%i@%%h")]
     assert arguments == started["worker"].split()
     assert command("bulksms-webhooks.service") == started["webhooks"].split()
+    assert command("bulksms-smpp.service")[:3] == started["smpp"].split()[:3]
     assert command("bulksms-api@.service")[:3] == started["api"].split()[:3]
     assert command("bulksms-console.service")[:3] == started["console"].split()[:3]
     assert command("bulksms-console.service")[3:] == ["--host", "${CONSOLE_BIND}", "--port", "${CONSOLE_PORT}"]

@@ -1,0 +1,95 @@
+"""The SMPP server as a process: killed, stopped, and over TLS."""
+
+import os
+import signal
+import ssl
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from bulksms.local import services
+from bulksms.local.command import Command as Process
+from bulksms.local.ports import free_port
+from shared.accounts.administration import create_account
+from shared.accounts.smpp_credentials import NewCredential, create_credential
+from shared.accounts.top_ups import top_up
+from shared.carriers.smpp.constants import Command, Status
+from shared.senders.sender_ids import decide_sender, request_sender
+from tests.harness.house import SECRET_KEY, House, house, wait_until
+from tests.harness.smpp import Closed, SmppClient
+
+PATIENCE = 120.0
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
+    folder = tmp_path_factory.mktemp("house")
+    folder.chmod(0o755)
+    with house(folder, workers=1) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def credential(service: House) -> NewCredential:
+    """Of an account that may send from ACME."""
+    with service.engine.begin() as connection:
+        account = create_account(connection, "smpp")
+        top_up(connection, account, 1_000, "test", "test")
+        request_sender(connection, account, "ACME")
+        decide_sender(connection, account, "ACME", "approved")
+        return create_credential(connection, account, "smpp", SECRET_KEY, networks=["127.0.0.0/8"], max_binds=10)
+
+
+def started(service: House, port: int) -> Process:
+    process = services.smpp(port, service.env, service.folder, Path.cwd())
+    process.launch()
+    process.wait_ready(PATIENCE)
+    return process
+
+
+def test_a_killed_process_loses_no_receipt_and_another_goes_on(service: House, credential: NewCredential) -> None:
+    ports = [free_port(), free_port()]
+    first, second = (started(service, port) for port in ports)
+    clients = [SmppClient(port) for port in ports]
+    assert clients[0].bind(credential).status == Status.ESME_ROK
+    ids = {clients[0].submit().message_id for _ in range(5)}
+    assert {clients[0].delivery(None).receipt["id"] for _ in range(5)} == ids
+    assert first.pid is not None
+    os.kill(first.pid, signal.SIGKILL)
+    with pytest.raises(Closed):
+        clients[0].read(Command.BIND_RECEIVER)
+    assert clients[1].bind(credential).status == Status.ESME_ROK
+    assert {clients[1].delivery().receipt["id"] for _ in range(5)} == ids
+    second.ask_to_stop()
+    assert clients[1].read(Command.UNBIND).status == Status.ESME_ROK
+    for process in (first, second):
+        process.stop()
+    for client in clients:
+        client.stop()
+
+
+def test_over_tls(service: House, credential: NewCredential, tmp_path: Path) -> None:
+    options = ["-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=smpp", "-keyout", "key.pem"]
+    options += ["-addext", "subjectAltName=IP:127.0.0.1", "-out", "cert.pem"]
+    subprocess.run(["openssl", "req", *options], cwd=tmp_path, check=True, capture_output=True)
+    port, files = free_port(), ["--certificate", str(tmp_path / "cert.pem"), "--key", str(tmp_path / "key.pem")]
+    command = [sys.executable, "-m", "api.smpp", "--port", str(port), *files]
+    with Process("smpp-tls", command, service.env, tmp_path / "smpp.log", Path.cwd()) as process:
+        process.launch()
+        context = ssl.create_default_context(cafile=str(tmp_path / "cert.pem"))
+        clients: list[SmppClient] = []
+
+        def is_bound() -> bool:
+            try:
+                clients.append(SmppClient(port, context))
+            except OSError:
+                return False
+            return clients[-1].bind(credential).status == Status.ESME_ROK
+
+        wait_until(is_bound, PATIENCE, "the bind")
+        assert clients[-1].submit().status == Status.ESME_ROK
+        for client in clients:
+            client.stop()

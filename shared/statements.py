@@ -24,7 +24,7 @@ from shared.db.tables.money import statement
 from shared.db.timeouts import ALLOW_LONG_STATEMENTS
 from shared.lifecycle import LANES
 from shared.outbox import EventType, add
-from shared.sends.placeholder_batches import PRICE, SEGMENTS
+from shared.sends.batch_prices import PRICE, SEGMENTS
 
 KINDS: Final = ("topup", "reversal", "adjustment", "capture", "refund")
 """The kinds of entries that move the balance, in the order of lines; and the names of their sums."""

@@ -17,8 +17,8 @@ from api.schemas.fields import MAX_REFERENCE_LENGTH
 from api.services import Services
 from shared.contacts.fields import value_problem
 from shared.db.connection import reading
+from shared.sends.batch_prices import ComposedRecipient, chunks_of
 from shared.sends.batch_states import BATCH_SIZE
-from shared.sends.placeholder_batches import ComposedRecipient, chunks_of
 from shared.sends.templates import ComposeProblem, Template, compose
 from shared.sms.phones import ScreenedPhones
 from shared.sms.segments import MAX_CHARACTERS, Encoding, Segmentation

@@ -12,8 +12,8 @@ from api.problems import Problem
 from api.services import Services
 from shared.lifecycle import Category
 from shared.prices.price_table import ONE_CREDIT, PricesOfPhones, PriceTable
+from shared.sends.batch_prices import Chunk, chunks_by_price
 from shared.sends.batch_states import BATCH_SIZE
-from shared.sends.placeholder_batches import Chunk, chunks_by_price
 from shared.sms.countries import country_of, country_prefix
 
 NO_PRICE = "Your price list has no price for this destination."

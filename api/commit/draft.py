@@ -15,8 +15,8 @@ from shared.carriers.smpp.raw_part import RawPart
 from shared.encryption import PLAIN, Texts
 from shared.ids import new_batch_id, new_id, prefix_of, rfc3339
 from shared.lifecycle import LANES, Category
+from shared.sends.batch_prices import Chunk
 from shared.sends.batch_states import BATCH_SIZE
-from shared.sends.placeholder_batches import Chunk
 from shared.sends.quiet_hours import by_zone
 from shared.sends.rules import Rules
 from shared.sms.segments import Segmentation

@@ -19,7 +19,7 @@ from shared.ids import batch_of, index_of, message_id
 from shared.lifecycle import LANES, STORED_STATUSES, BatchState, MessageStatus
 from shared.privacy.erasures import ERASED_PHONE
 from shared.sends.archived import IS_ARCHIVED
-from shared.sends.placeholder_batches import PRICE, SEGMENTS
+from shared.sends.batch_prices import PRICE, SEGMENTS
 from shared.sends.recipient_references import OWN_REFERENCES, own_reference
 
 BATCHES_AT_ONCE = 20

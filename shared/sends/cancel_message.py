@@ -17,9 +17,9 @@ from shared.ledger.ledger import Entry, post
 from shared.lifecycle import MessageStatus, SendState
 from shared.outbox import StatusChange, add_of_messages, add_of_sends
 from shared.sends import batch_states
+from shared.sends.batch_prices import PRICE
 from shared.sends.close_unsent import close_unsent
 from shared.sends.counters import add_and_close
-from shared.sends.placeholder_batches import PRICE
 from shared.sends.rest_of_batch import Rest, rest_of, split_postponed
 
 LOCK_BATCH = select(batch).where(batch.c.id == bindparam("batch")).with_for_update()

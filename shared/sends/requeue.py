@@ -15,8 +15,8 @@ from shared.accounts.audit_log import Actor
 from shared.db.connection import uuids
 from shared.lifecycle import LANE_WEIGHTS
 from shared.sends import fair_queueing as fair
+from shared.sends.batch_prices import SEGMENTS
 from shared.sends.batch_states import BATCH_SIZE
-from shared.sends.placeholder_batches import SEGMENTS
 from shared.sends.sendable import MESSAGES_LEFT
 
 HAS_SENT = """

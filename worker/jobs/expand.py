@@ -48,9 +48,9 @@ from shared.prices.book import Prices
 from shared.prices.price_table import PriceTable
 from shared.sends import fair_queueing as fair
 from shared.sends import send_states
+from shared.sends.batch_prices import Chunk
 from shared.sends.batch_states import BATCH_SIZE
 from shared.sends.holding import FAULT, hold_for_operator, hold_unusable
-from shared.sends.placeholder_batches import Chunk
 from shared.sends.sendable import SENDABLE
 from worker.jobs.expand_page import Page, common_page, personal_page
 from worker.jobs.recipient_limits import RecipientLimits

@@ -10,8 +10,8 @@ from shared.contacts.suppressions import listed
 from shared.db.encryption_keys import texts_of
 from shared.lifecycle import LANES
 from shared.prices.price_table import PriceTable
+from shared.sends.batch_prices import Chunk, chunks_by_price, chunks_of
 from shared.sends.batch_states import BATCH_SIZE
-from shared.sends.placeholder_batches import Chunk, chunks_by_price, chunks_of
 from shared.sends.quiet_hours import by_zone
 from shared.sms.countries import country_prefix
 from worker.jobs.recipient_limits import RecipientLimits

@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import Row
 
 from shared.accounts.limits import RECIPIENTS
-from shared.sends.placeholder_batches import Chunk
+from shared.sends.batch_prices import Chunk
 from shared.sends.recipient_counts import RecipientCounts
 
 

@@ -26,8 +26,8 @@ from shared.db.expressions import in_constants
 from shared.db.tables.sends import batch
 from shared.lifecycle import BatchState
 from shared.sends import batch_states, fair_queueing
+from shared.sends.batch_prices import SEGMENTS
 from shared.sends.holding import SendsUnusable, hold_unusable
-from shared.sends.placeholder_batches import SEGMENTS
 from shared.sends.requeue import requeue_batches
 from shared.sends.rest_of_batch import split_postponed
 from shared.sends.sendable import SENDABLE

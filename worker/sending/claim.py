@@ -20,8 +20,8 @@ from shared.db.encryption_keys import texts_of
 from shared.db.tables import sends
 from shared.encryption import TextKeyMissing, Texts, TextUnreadable
 from shared.sends import batch_states, send_states
+from shared.sends.batch_prices import PRICE, SEGMENTS
 from shared.sends.holding import SendsUnusable, hold_unusable
-from shared.sends.placeholder_batches import PRICE, SEGMENTS
 from shared.sends.requeue import raise_paced
 from worker.sending.canary import messages_allowed
 from worker.sending.claimed_batch import ClaimedBatch

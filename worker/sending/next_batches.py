@@ -23,7 +23,7 @@ from sqlalchemy import Connection, TextClause, text
 
 from shared.db.connection import tuples_of
 from shared.lifecycle import LANES, Category
-from shared.sends.placeholder_batches import SEGMENTS
+from shared.sends.batch_prices import SEGMENTS
 from shared.sends.sendable import MESSAGES_LEFT, SENDABLE
 from worker.sending.claimed_batch import ClaimedBatch, segments_of
 

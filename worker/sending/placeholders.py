@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import Row
 
 from shared.prices.price_table import PricesOfPhones
-from shared.sends.placeholder_batches import ComposedRecipient
+from shared.sends.batch_prices import ComposedRecipient
 from shared.sends.templates import ComposeProblem, Template, as_priced, compose, parse
 
 

@@ -6,7 +6,7 @@ from shared.db.tables.money import ledger
 from shared.db.tables.sends import batch, send
 from shared.ledger.spend_limits import COUNT
 from shared.sends import batch_states
-from shared.sends.placeholder_batches import PRICE
+from shared.sends.batch_prices import PRICE
 from shared.sends.sendable import MESSAGES_LEFT
 
 STATE = select(send.c.state).where(send.c.id == bindparam("send"))

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from shared.ledger.ledger import REMAINDER
 from shared.lifecycle import CHARGED_STATUSES
-from shared.sends.placeholder_batches import PRICE, SEGMENTS
+from shared.sends.batch_prices import PRICE, SEGMENTS
 
 TOTALS: Final = f"""
     CASE WHEN s.cost IS NOT NULL THEN (

@@ -14,7 +14,7 @@ from typing import Final
 
 from shared.lifecycle import CHARGED_STATUSES, STORED_STATUSES
 from shared.sends.archived import IS_ARCHIVED
-from shared.sends.placeholder_batches import PRICE
+from shared.sends.batch_prices import PRICE
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from typing import Final
 from shared.audit.rules.parts import SCOPE, Rule
 from shared.lifecycle import LANES
 from shared.privacy.erasures import ERASED_PHONE
-from shared.sends.placeholder_batches import PRICE, SEGMENTS
+from shared.sends.batch_prices import PRICE, SEGMENTS
 
 BATCH_PRICES = f"""
     WITH {SCOPE}, longest AS MATERIALIZED (

@@ -11,6 +11,7 @@ from api.accept.text import common_text, encoding_of
 from api.auth.tokens import Caller
 from api.commit.draft import MAX_INLINE_ENTRIES, Draft, encode
 from api.commit.low_balance import BALANCE
+from api.commit.send_response import countries_of, segments_of
 from api.idempotency import IdempotentResponse, Key, once, replay_if_refused
 from api.problems import Problem
 from api.schemas.fields import timestamp
@@ -42,9 +43,9 @@ def _priced(connection: Connection, draft: Draft, body: dict[str, Any]) -> dict[
     balance = connection.execute(BALANCE, {"account": draft.account_id}).scalar_one()
     response: dict[str, Any] = {
         "counts": draft.counts(),
-        "segments": draft.segments_response(),
+        "segments": segments_of(draft),
         "cost": draft.cost,
-        **draft.countries_response(),
+        **countries_of(draft),
         "quote_id": str(quote_id),
         "quote_expires_at": timestamp(expires_at),
         "balance": balance,

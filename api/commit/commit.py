@@ -9,6 +9,7 @@ from sqlalchemy import Connection
 
 from api import idempotency
 from api.commit.draft import MAX_INLINE_ENTRIES, Draft, encode
+from api.commit.send_response import response_body
 from shared.crashpoints import crashpoint
 from shared.db.connection import driver_of
 from shared.ids import new_batch_id
@@ -196,7 +197,7 @@ def responses_of(drafts: list[Draft], left: dict[int, int]) -> list[str]:
     """The response body of each draft, with the balance after that draft."""
     responses: list[str] = []
     for draft in reversed(drafts):
-        responses.append(draft.response_body(left[draft.account_id]))
+        responses.append(response_body(draft, left[draft.account_id]))
         left[draft.account_id] += draft.cost
     responses.reverse()
     return responses

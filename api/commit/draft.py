@@ -13,7 +13,7 @@ from sqlalchemy import Connection
 from api.idempotency import Key
 from shared.carriers.smpp.raw_part import RawPart
 from shared.encryption import PLAIN, Texts
-from shared.ids import new_batch_id, new_id, prefix_of, rfc3339
+from shared.ids import new_batch_id, new_id, prefix_of
 from shared.lifecycle import LANES, Category
 from shared.sends.batch_prices import Chunk
 from shared.sends.batch_states import BATCH_SIZE
@@ -197,102 +197,6 @@ class Draft:
             "duplicate": duplicate,
             "invalid": self.incomplete or len(self.rejected) - duplicate - suppressed,
             "suppressed": suppressed,
-        }
-
-    def response_body(self, balance: int) -> str:
-        """The body of the 200 response; `balance` is the remaining credits."""
-        if self.response is not None:
-            return self.response
-        return encode(self._single(balance) if self.kind == "single" else self._bulk(balance))
-
-    def _single(self, balance: int) -> dict[str, Any]:
-        return {
-            "send_id": self.id,
-            "message_id": f"{prefix_of(self.batch_ids[0])}0001",
-            "status": self.state,
-            "sender_id": self.sender_id,
-            "phone": self.phones[0],
-            "segments": {
-                "count": self.segmentation.count,
-                "encoding": self.segmentation.encoding,
-                "characters": self.segmentation.characters,
-            },
-            "cost": self.cost,
-            "balance": balance,
-            **self._common(),
-        }
-
-    def _bulk(self, balance: int) -> dict[str, Any]:
-        messages = list(self._messages())
-        for message, reference in zip(messages, self.references or (), strict=False):
-            message |= {"reference": reference} if reference is not None else {}
-        response = {
-            "send_id": str(self.id),
-            "status": self.state,
-            "sender_id": self.sender_id,
-            "group_id": self.group_id and str(self.group_id),
-            "counts": self.counts(),
-            "segments": self.segments_response(),
-            "cost": self.cost,
-            **self.countries_response(),
-            "balance": balance,
-            "rejected": self.rejected[:MAX_INLINE_ENTRIES],
-            "messages": messages,
-            "messages_url": f"/api/v1/sends/{self.id}/messages",
-            **self._common(),
-        }
-        if max(len(self.rejected), self.incomplete) > MAX_INLINE_ENTRIES:
-            response["rejected_truncated"] = True
-        if self.accepted > MAX_INLINE_ENTRIES or self.group_id is not None:
-            response["messages_truncated"] = True
-        return response
-
-    def segments_response(self) -> dict[str, Any]:
-        """The `segments` of a response; `per_message` is None if messages differ."""
-        differ = self.max_total_segments is not None or len({segments for _, segments in self.slices()}) > 1
-        return {
-            "per_message": None if differ else self.segmentation.count,
-            "encoding": self.segmentation.encoding,
-            "total": self.segments,
-        }
-
-    def countries_response(self) -> dict[str, Any]:
-        """The `countries` of a response: messages and cost by country, the dearest first. Empty if prices do not
-        differ."""
-        if self.by_country is None:
-            return {}
-        ordered = sorted(self.by_country.items(), key=lambda each: (-each[1][1], each[0]))
-        return {
-            "countries": [
-                {"country": country or None, "messages": messages, "cost": cost}
-                for country, (messages, cost) in ordered
-            ]
-        }
-
-    def _messages(self) -> Iterator[dict[str, str]]:
-        if self.chunks is not None:
-            message_ids = {
-                position: f"{prefix_of(batch)}{index:04x}"
-                for batch, chunk in zip(self.batch_ids, self.chunks, strict=True)
-                for index, position in enumerate(chunk.positions, 1)
-                if position < MAX_INLINE_ENTRIES
-            }
-            for position, phone in enumerate(self.phones[:MAX_INLINE_ENTRIES]):
-                yield {"message_id": message_ids[position], "phone": phone}
-        elif self.batch_ids:
-            prefix = prefix_of(self.batch_ids[0])
-            for index, phone in enumerate(self.phones[:MAX_INLINE_ENTRIES], 1):
-                yield {"message_id": f"{prefix}{index:04x}", "phone": phone}
-
-    def _common(self) -> dict[str, Any]:
-        return {
-            "category": str(self.category),
-            "reference": self.reference,
-            "send_at": rfc3339(self.send_at) if self.send_at else None,
-            "expires_at": rfc3339(self.expires_at),
-            "test": self.test,
-            **({"simulated": True} if self.simulated else {}),
-            "created_at": rfc3339(self.created_at),
         }
 
 

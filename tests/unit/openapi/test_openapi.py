@@ -17,6 +17,7 @@ import api
 from api.accept.schemas import BulkSend, GroupSend, SingleSend
 from api.app import create_app
 from api.commit.draft import Draft
+from api.commit.send_response import response_body
 from api.problems import CATALOGUE
 from api.resources.auth.schemas import Credentials
 from shared.lifecycle import Category
@@ -234,9 +235,9 @@ def test_the_response_of_a_send_is_as_documented(document: dict[str, Any], kind:
         group_id=UUID(int=7) if kind == "group" else None,
     )
     schema = exact(document, "Single" if kind == "single" else "Bulk")
-    assert violations(document, schema, json.loads(draft.response_body(5))) == []
+    assert violations(document, schema, json.loads(response_body(draft, 5))) == []
     many = replace(draft, phones=["254711000000"] * 1001, rejected=draft.rejected * 1001)
-    assert violations(document, schema, json.loads(many.response_body(5))) == []
+    assert violations(document, schema, json.loads(response_body(many, 5))) == []
 
 
 def test_the_page_is_served(app: Flask) -> None:

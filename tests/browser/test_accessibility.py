@@ -219,22 +219,6 @@ def test_the_pages_around_an_ended_session_are_accessible(stand: Stand, screen: 
 
 
 @EVERY_OTHER_SCREEN
-def test_the_page_of_a_message_that_was_already_sent_is_accessible(stand: Stand, screen: str) -> None:
-    form = {**pages.TEXT, "key": f"already-sent-{screen.replace(' ', '-')}"}
-    with looking(stand.context(bypass_csp=True, **SCREENS[screen])) as inspector:
-        page, confirmation = inspector.page, {"path": stand.account + "/compose/confirm", "fields": form}
-        page.goto(stand.account + "/compose/")
-        with page.expect_navigation(wait_until="load"):
-            page.evaluate(SUBMIT, confirmation)
-        with page.expect_navigation(wait_until="load"):
-            page.locator("main form[data-once] button").click()
-        with page.expect_navigation(wait_until="load"):
-            page.evaluate(SUBMIT, confirmation)
-        page.locator("main .form-end a").first.wait_for()
-        inspector.now("message that was already sent")
-
-
-@EVERY_OTHER_SCREEN
 def test_the_page_of_an_account_that_is_not_active_is_accessible(stand: Stand, screen: str) -> None:
     service = stand.console.service
     account = service.new_account("Closed for the winter")

@@ -41,7 +41,6 @@ from api.schemas.errors import errors_of
 from api.schemas.fields import timestamp
 from api.services import Services
 from shared.api_key import is_within
-from shared.db.cancellation import allow_cancellation
 
 PREFIX = "/api/v1"
 OPERATOR_PREFIX = "/operator/v1"
@@ -60,13 +59,9 @@ def endpoint(
     scope: str | None,
     session: bool = False,
     large: bool = False,
-    cancelable: bool | None = None,
 ) -> Callable[[Function], Function]:
     """Declare an operation, by default of the customers' API. `scope=""` needs a token with any scopes, `scope=None` no
     token, or with `session` that of a person's session; `large` accepts bodies of up to 8 MB instead of 64 kB.
-
-    What a `cancelable` operation reads is canceled when its client disconnects; its transactions are not. By default,
-    GET operations are cancelable.
 
     The function gets `caller` if a token is required, or `signed_in` with a session, `body` and `query` if they are
     declared, and the variables of its path, all by keyword. What it returns is shown by the schema of the response, if
@@ -74,11 +69,8 @@ def endpoint(
     """
 
     def declare(function: Function) -> Function:
-        may_cancel = method == "GET" if cancelable is None else cancelable
         of = api or CUSTOMERS
-        operation = Endpoint(
-            of, method, path, function, body, query, response, tuple(errors), scope, session, large, may_cancel
-        )
+        operation = Endpoint(of, method, path, function, body, query, response, tuple(errors), scope, session, large)
         of.operations.append(operation)
         return function
 
@@ -115,11 +107,6 @@ def handler_of(operation: Endpoint) -> Callable[..., Any]:
         request.show = show
         if "send_id" in arguments:
             summary.send_id = str(arguments["send_id"])
-        if operation.cancelable:
-            allow_cancellation()
-        return respond(request, arguments)
-
-    def respond(request: Request, arguments: dict[str, Any]) -> Response | CsvResponse | PendingResponse:
         if scope is not None:
             arguments["caller"] = operation.api.authenticate(request, scope)
         if operation.session:

@@ -43,7 +43,6 @@ class Endpoint:
     session: bool
     """Whether a person calls it with the token of their session."""
     large: bool
-    cancelable: bool
 
     @property
     def url_template(self) -> str:

@@ -5,11 +5,8 @@ from typing import NamedTuple
 
 from api.http.request import Environ, Headers
 from api.http.responses import encoded
-from shared.db.cancellation import Cancellation
 
 Wsgi = Callable[..., Iterable[bytes]]
-CANCELLATION = "bulksms.cancellation"
-"""The key of a request's Cancellation in its WSGI environment."""
 
 
 class WholeResponse(NamedTuple):
@@ -53,12 +50,10 @@ class StreamedResponse:
         self.headers = start.headers(close=environ["wsgi.input"].unread())
         self._result = result
         self._chunks = iter(result)
-        self._cancellation = _cancellation(environ)
 
     def next(self) -> bytes | None:
-        """The next chunk; None after the last. Raises Canceled if the client has disconnected."""
-        with self._cancellation.active():
-            return next(self._chunks, None)
+        """The next chunk; None after the last."""
+        return next(self._chunks, None)
 
     def close(self) -> None:
         """Close the WSGI result; no more chunks are needed."""
@@ -68,10 +63,9 @@ class StreamedResponse:
 def call(app: Wsgi, environ: Environ) -> WholeResponse | StreamedResponse:
     """Call a WSGI application. The response is streamed if the application does not state its length."""
     start = Start()
-    with _cancellation(environ).active():
-        result = app(environ, start)
-        if start.has_length:
-            return whole(start, environ, result)
+    result = app(environ, start)
+    if start.has_length:
+        return whole(start, environ, result)
     return StreamedResponse(start, environ, result)
 
 
@@ -82,10 +76,6 @@ def whole(start: Start, environ: Environ, result: Iterable[bytes]) -> WholeRespo
         return WholeResponse(start.status, start.headers(close=environ["wsgi.input"].unread()), b"".join(result))
     finally:
         _close(result)
-
-
-def _cancellation(environ: Environ) -> Cancellation:
-    return environ.setdefault(CANCELLATION, Cancellation())  # type: ignore[no-any-return]
 
 
 def _close(result: Iterable[bytes]) -> None:

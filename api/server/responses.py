@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from api.http.receive import ClientGone, drain
@@ -10,14 +9,10 @@ from api.http.request import Receive, Send, new_request_id
 from api.http.responses import encoded, problem_response
 from api.http.wsgi import StreamedResponse, WholeResponse
 from api.problems import CATALOGUE, Problem
-from shared.db.cancellation import Canceled
 
-CANCEL_AGAIN_SECONDS = 0.5
 BUFFERED = 64 * 1024
 """Bytes of a response that the server takes at once. Of a longer one, it takes the end when the client has taken most
 of the rest."""
-
-_cancelling = ThreadPoolExecutor(4, "cancel")
 
 
 def early_problem(code: str, detail: str, path: str) -> WholeResponse:
@@ -45,26 +40,15 @@ async def send_whole(send: Send, receive: Receive, response: WholeResponse, unre
         await send({"type": "http.response.body", "body": b""})
 
 
-async def wait_until_done(
-    job: "asyncio.Future[Any]", receive: Receive, withdraw: Callable[[], bool], cancel: Callable[[], None]
-) -> None:
-    """Wait for a job, and cancel it when the client leaves. Raises ClientGone if it had not started."""
+async def wait_until_done(job: "asyncio.Future[Any]", receive: Receive, withdraw: Callable[[], bool]) -> None:
+    """Wait for a job, or until the client leaves. Raises ClientGone if the job had not started then."""
     gone = asyncio.ensure_future(_until_gone(receive))
     try:
         await asyncio.wait((job, gone), return_when=asyncio.FIRST_COMPLETED)
         if not job.done() and withdraw():
             raise ClientGone
-        await _cancel_until_done(job, cancel)
     finally:
         gone.cancel()
-
-
-async def _cancel_until_done(job: "asyncio.Future[Any]", cancel: Callable[[], None]) -> None:
-    """Cancel repeatedly: between two statements there is nothing to cancel."""
-    loop = asyncio.get_running_loop()
-    while not job.done():
-        await loop.run_in_executor(_cancelling, cancel)
-        await asyncio.wait((job,), timeout=CANCEL_AGAIN_SECONDS)
 
 
 async def _until_gone(receive: Receive) -> None:
@@ -77,7 +61,6 @@ async def send_stream(
     receive: Receive,
     response: StreamedResponse,
     in_thread: "Callable[[Callable[[], Any]], asyncio.Future[Any]]",
-    cancel: Callable[[], None],
 ) -> None:
     """Send a response chunk by chunk, until it is complete or the client has left.
 
@@ -87,17 +70,10 @@ async def send_stream(
     try:
         await send({"type": "http.response.start", "status": response.status, "headers": response.headers})
         chunk: bytes | None = b""
-        while chunk is not None:
-            job = in_thread(response.next)
-            await asyncio.wait((job, gone), return_when=asyncio.FIRST_COMPLETED)
-            await _cancel_until_done(job, cancel)
-            chunk = await job
-            if gone.done():
-                return
+        while chunk is not None and not gone.done():
+            chunk = await in_thread(response.next)
             if chunk or chunk is None:
                 await send({"type": "http.response.body", "body": chunk or b"", "more_body": chunk is not None})
-    except Canceled:
-        pass
     finally:
         gone.cancel()
         await in_thread(response.close)

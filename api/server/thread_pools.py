@@ -12,7 +12,7 @@ from typing import Any
 
 from api.endpoint import PREFIX
 from api.http.request import Environ, Receive, Send
-from api.http.wsgi import CANCELLATION, StreamedResponse, WholeResponse, Wsgi, call
+from api.http.wsgi import StreamedResponse, WholeResponse, Wsgi, call
 from api.limits.bulkheads import (
     CARRIER_THREADS,
     EXPORT_THREADS,
@@ -28,7 +28,6 @@ from api.limits.bulkheads import (
     is_signed_in,
 )
 from api.server.responses import early_problem, send_stream, send_whole, wait_until_done
-from shared.db.cancellation import Cancellation
 
 SINGLE = f"{PREFIX}/sms/send"
 """A send to one phone: the most frequent request."""
@@ -73,10 +72,9 @@ class ThreadPools:
         if EXPORTED in environ.get("HTTP_ACCEPT", "") and self._exports.held(owner) >= EXPORTS_OF_ACCOUNT:
             await send_whole(send, receive, _too_many_exports(environ["PATH_INFO"]), unread)
             return
-        cancellation = environ[CANCELLATION] = Cancellation()
         job = pool.submit(owner, partial(self._call, owner, environ))
         if not unread:
-            await wait_until_done(job, receive, partial(pool.withdraw, owner, job), cancellation.cancel)
+            await wait_until_done(job, receive, partial(pool.withdraw, owner, job))
         response = await job
         if isinstance(response, WholeResponse):
             self._unread[owner] += len(response.body)
@@ -88,7 +86,7 @@ class ThreadPools:
                     del self._unread[owner]
         elif self._exports.acquire(owner, EXPORTS_OF_ACCOUNT):
             try:
-                await send_stream(send, receive, response, partial(self._make_chunk, owner), cancellation.cancel)
+                await send_stream(send, receive, response, partial(self._make_chunk, owner))
             finally:
                 self._exports.release(owner)
         else:

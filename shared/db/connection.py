@@ -15,7 +15,6 @@ from sqlalchemy.pool import QueuePool
 
 from shared.crashpoints import crashpoint
 from shared.db import pools
-from shared.db.cancellation import current_cancellation
 from shared.db.errors import error_of_autocommit, is_value_refused, sqlstate_of
 from shared.db.pools import OVERFLOW, CountedPool
 from shared.db.sessions import Sessions
@@ -181,16 +180,9 @@ def reading(engine: Engine) -> Iterator[Connection]:
 
     A transaction that wrote nothing would end with a rollback: a round trip, after which the driver forgets all
     prepared statements of the connection (psycopg, "Prepared statements").
-
-    Raises Canceled if the request may be canceled and its client has left.
     """
-    cancellation = current_cancellation.get()
     with _autocommit(engine) as connection:
-        if cancellation is None or not cancellation.allowed:
-            yield connection
-        else:
-            with cancellation.covering(connection):
-                yield connection
+        yield connection
 
 
 def _autocommit(engine: Engine) -> Connection:

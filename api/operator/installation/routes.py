@@ -61,7 +61,7 @@ def list_audits(caller: Operator, query: dict[str, Any]) -> Any:
     return page(rows, limit, lambda row: str(row["id"]))
 
 
-@operator_endpoint("GET", "/doctor", response=DoctorResponse, scope="read", cancelable=False)
+@operator_endpoint("GET", "/doctor", response=DoctorResponse, scope="read")
 def run_doctor(caller: Operator) -> Any:
     """Check settings, Postgres, Redis, workers, carriers and queue, with a remedy for each problem.
 

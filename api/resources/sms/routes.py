@@ -94,7 +94,6 @@ def send_group(caller: Caller, body: dict[str, Any]) -> IdempotentResponse | Pen
     ),
     scope="sms:send",
     large=True,
-    cancelable=True,
 )
 def create_quote(caller: Caller) -> IdempotentResponse:
     """Get the cost of a send and the recipients that it would reject, without sending anything.

@@ -1,4 +1,4 @@
-"""When a client leaves while its request waits for Postgres, what only reads ends at once, and what writes goes on."""
+"""When a client leaves while its request waits for Postgres, what was begun is completed."""
 
 import asyncio
 import json
@@ -10,24 +10,22 @@ from typing import Any
 import pytest
 from sqlalchemy import Engine, event, text
 
-from api.http import bounded_queries
+from api.server import responses
 from api.server.application import Application, Owners
-from shared.db.cancellation import Cancellation
 from tests.harness.house import wait_until
 from tests.harness.served import served
 from tests.harness.service import PREFIX, Service
 
-SLEEP = "SELECT pg_sleep(300)"
 WAIT = "SELECT pg_advisory_xact_lock(0, 4711)"
 HOLD, LET_GO = text("SELECT pg_advisory_lock(0, 4711)"), text("SELECT pg_advisory_unlock(0, 4711)")
 WAITING = text(
     """
     SELECT count(*) FROM pg_stat_activity
-     WHERE datname = current_database() AND state = 'active' AND query IN (:sleep, :wait)
+     WHERE datname = current_database() AND state = 'active' AND query = :wait
     """
 )
 SECONDS = 50
-"""For what should come at once. Less than SLEEP, and less than statements may take."""
+"""For what should come at once. Less than statements may take."""
 SENDS = text("SELECT count(*) FROM send WHERE account_id = :account")
 
 
@@ -67,8 +65,7 @@ class Server:
 
 
 @pytest.fixture(name="server")
-def _server(service: Service, monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
-    monkeypatch.setattr(bounded_queries, "STATEMENT_SECONDS", 300)
+def _server(service: Service) -> Iterator[Server]:
     made = Server(service)
     yield made
     made.stop()
@@ -90,33 +87,7 @@ def _slow(service: Service) -> Iterator[Callable[[str, str], None]]:
 
 def waiting(engine: Engine) -> int:
     with engine.connect() as connection:
-        return int(connection.execute(WAITING, {"sleep": SLEEP, "wait": WAIT}).scalar_one())
-
-
-@pytest.mark.parametrize(
-    ("method", "path", "accept", "fragment"),
-    [
-        ("GET", "/suppressions", "application/json", "FROM suppression"),
-        ("GET", "/suppressions", "text/csv", "FROM suppression"),
-        ("GET", "/sends", "application/json", "FROM send s"),
-        ("GET", "/usage", "application/json", "FROM usage u"),
-        ("POST", "/sms/quote", "application/json", "FROM contact c"),
-    ],
-    ids=["list", "export", "list with counts", "report", "quote"],
-)
-def test_a_read_only_request_ends_and_frees_its_thread(
-    server: Server, slow: Callable[[str, str], None], method: str, path: str, accept: str, fragment: str
-) -> None:
-    service, fields = server.service, {}
-    if method == "POST":
-        group = service.new_group(["254711000001"])
-        fields = {"sender_id": "ACME", "group_id": group, "message": "Hi {{name|you}}"}
-    slow(fragment, SLEEP)
-    with server.request(method, path, accept, **fields):
-        wait_until(lambda: waiting(service.engine) == 1, SECONDS, "the statement")
-    wait_until(lambda: waiting(service.engine) == 0, SECONDS, "the end of the statement")
-    with server.request("GET", "/balance") as other:
-        assert other.recv(12) == b"HTTP/1.1 200"
+        return int(connection.execute(WAITING, {"wait": WAIT}).scalar_one())
 
 
 def test_a_request_that_writes_is_finished(
@@ -124,13 +95,13 @@ def test_a_request_that_writes_is_finished(
 ) -> None:
     service = server.service
     group = service.new_group(["254711000001"])
-    has_left, cancel = threading.Event(), Cancellation.cancel
+    has_left, until_gone = threading.Event(), responses._until_gone
 
-    def note(cancellation: Cancellation) -> None:
-        cancel(cancellation)
+    async def note(receive: Any) -> None:
+        await until_gone(receive)
         has_left.set()
 
-    monkeypatch.setattr(Cancellation, "cancel", note)
+    monkeypatch.setattr(responses, "_until_gone", note)
     slow("FROM contact c", WAIT)
     fields = {"sender_id": "ACME", "group_id": group, "message": "Hi {{name|you}}"}
     with service.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as holding:
@@ -146,16 +117,3 @@ def test_a_request_that_writes_is_finished(
             return bool(connection.execute(SENDS, {"account": service.account_id}).scalar_one() == 1)
 
     wait_until(accepted, SECONDS, "the send")
-
-
-def test_a_connection_whose_statement_was_cancelled_serves_nobody_else(
-    server: Server, slow: Callable[[str, str], None], caplog: pytest.LogCaptureFixture
-) -> None:
-    """A cancellation that came late would end a statement of somebody else."""
-    closed: list[Any] = []
-    event.listen(server.service.api_engine, "invalidate", lambda connection, *_: closed.append(connection))
-    slow("FROM suppression", SLEEP)
-    with server.request("GET", "/suppressions"):
-        wait_until(lambda: waiting(server.service.engine) == 1, SECONDS, "the statement")
-    wait_until(lambda: len(closed) == 1, SECONDS, "the end of the connection")
-    assert not [record for record in caplog.records if record.levelname in ("ERROR", "WARNING")]

@@ -14,6 +14,7 @@ from werkzeug.exceptions import HTTPException, MethodNotAllowed, NotFound
 from api.event_loop import NeedsThread
 from api.http.request import Request, handling
 from api.problems import CATALOGUE, Problem
+from shared.accounts.refused import Refused
 from shared.db.connection import is_outage_or_timeout
 from shared.db.encryption_keys import WrongTextKeys
 from shared.db.errors import cause_of_rollback, is_disk_full, may_be_committed
@@ -122,6 +123,8 @@ def error_response(error: Exception, request: Request, hint: str | None = None) 
 def _problem(error: Exception, request: Request, hint: str | None) -> Problem:
     if isinstance(error, Problem):
         return error
+    if isinstance(error, Refused):
+        return Problem(error.code, error.reason)
     if isinstance(error, HTTPException):
         return _of_http(error, request, hint)
     cause = cause_of_rollback(error)

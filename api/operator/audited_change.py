@@ -24,8 +24,7 @@ def act_once(
 ) -> IdempotentResponse:
     """Call `change` once per Idempotency-Key, in a transaction. What it returns is stored as the response shows it.
 
-    `request` is the content of the request, which must be the same when it is repeated. Raises Problem state_conflict
-    for what is refused.
+    `request` is the content of the request, which must be the same when it is repeated.
     """
     key = key_of_request(operator, request)
     by = by_caller(operator)
@@ -34,7 +33,7 @@ def act_once(
 
 
 def act(operator: Operator, change: Callable[[Connection, Actor], Any]) -> Any:
-    """Call `change` in a transaction, for a request that may be repeated without harm. Raises as `act_once`."""
+    """Call `change` in a transaction, for a request that may be repeated without harm."""
     by = by_caller(operator)
     with operator_transaction(operator) as connection:
         return change(connection, by)
@@ -42,8 +41,8 @@ def act(operator: Operator, change: Callable[[Connection, Actor], Any]) -> Any:
 
 @contextmanager
 def operator_transaction(operator: Operator) -> Iterator[Connection]:
-    """A transaction of an operator who may still act. What is refused in it becomes Problem state_conflict."""
-    with refusals(), services().engine.begin() as connection:
+    """A transaction of an operator who may still act."""
+    with services().engine.begin() as connection:
         lock_operator(connection, operator)
         yield connection
     services().tokens.reload()

@@ -85,14 +85,6 @@ class UnknownGroup(Refused):
     """The group does not exist or was deleted."""
 
 
-class NameTaken(Refused):
-    """The account already has a group of this name."""
-
-
-class TooManyGroups(Refused):
-    """The account has the maximum number of groups."""
-
-
 class GroupFull(Refused):
     """The group would exceed its maximum size."""
 
@@ -114,12 +106,12 @@ class PutResult(NamedTuple):
 
 
 def create_group(connection: Connection, account_id: int, name: str) -> UUID:
-    """Create an empty group. Raises NameTaken or TooManyGroups."""
+    """Create an empty group. Raises Refused: the name is taken, or there are too many."""
     if not name.strip():
         raise Refused("A group needs a name.")
     one_at_a_time(connection, "groups", account_id)
     if connection.execute(GROUPS, {"account": account_id}).scalar_one() >= MAX_GROUPS:
-        raise TooManyGroups(f"An account has at most {MAX_GROUPS:,} groups.")
+        raise Refused(f"An account has at most {MAX_GROUPS:,} groups.", code="group_limit")
     group = new_id()
     values = {"id": group, "account_id": account_id, "name": name}
     if connection.execute(CREATE_GROUP, values).one_or_none() is None:
@@ -128,7 +120,7 @@ def create_group(connection: Connection, account_id: int, name: str) -> UUID:
 
 
 def rename_group(connection: Connection, group_id: UUID, name: str) -> None:
-    """Rename a group. Raises NameTaken, which leaves the transaction aborted."""
+    """Rename a group. Raises Refused if its name is taken, which leaves the transaction aborted."""
     try:
         if not connection.execute(RENAME_GROUP, {"group": group_id, "new_name": name}).rowcount:
             raise _unknown(group_id)
@@ -161,7 +153,8 @@ def put_contacts(connection: Connection, group_id: UUID, contacts: Sequence[Cont
             changed += connection.execute(CHANGE, values).rowcount
         added += connection.execute(ADD, values).rowcount
     if group.contact_count + added > MAX_CONTACTS:
-        raise GroupFull(f"A group has at most {MAX_CONTACTS:,} contacts. Make another group for the rest.")
+        reason = f"A group has at most {MAX_CONTACTS:,} contacts. Make another group for the rest."
+        raise GroupFull(reason, code="group_full")
     if added:
         connection.execute(ADDED, {"group": group_id, "added": added})
     return PutResult(added, changed, group.contact_count + added)
@@ -204,14 +197,14 @@ def _json(value: Mapping[str, str] | Sequence[str] | None) -> str | None:
     return None if value is None else json.dumps(value, ensure_ascii=False)
 
 
-def _taken(name: str) -> NameTaken:
-    return NameTaken(f"The account already has a group {name!r}. Choose another name, or add contacts to that group.")
+def _taken(name: str) -> Refused:
+    reason = f"The account already has a group {name!r}. Choose another name, or add contacts to that group."
+    return Refused(reason, code="name_taken")
 
 
 def _unknown(group_id: UUID) -> UnknownGroup:
-    return UnknownGroup(
-        f"There is no group {group_id}, or it was deleted. `bulksms group list ACCOUNT` shows the groups."
-    )
+    hint = "`bulksms group list ACCOUNT` shows the groups."
+    return UnknownGroup(f"There is no group {group_id}, or it was deleted.", hint, "group_not_found")
 
 
 def of_group(connection: Connection, group_id: UUID, phones: Collection[str]) -> list[str]:

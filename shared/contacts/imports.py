@@ -40,10 +40,6 @@ KEPT_DAYS: Final = 30
 """Retention of rejected rows, and of the files of failed imports."""
 
 
-class TooManyImports(Refused):
-    """The account has as many open imports as it may."""
-
-
 BEGIN = insert(contact_import).values(state="receiving")
 KEEP_CHUNK = insert(import_chunk)
 IS_OPEN = in_constants(contact_import.c.state, "queued", "running")
@@ -147,17 +143,18 @@ def queue_import(
     size: int,
     checkpoint: dict[str, Any] | None = None,
 ) -> None:
-    """Queue an import of the account whose file, of `size` bytes, is complete. Raises TooManyImports.
+    """Queue an import of the account whose file, of `size` bytes, is complete. Raises Refused if it has too many.
 
     `checkpoint` is where its reader begins; None if the reader has to find the columns.
     """
     one_at_a_time(connection, "imports", account_id)
     found = connection.execute(OPEN, {"account": account_id}).one()
     if found.imports >= MAX_OPEN:
-        raise TooManyImports(f"At most {MAX_OPEN} imports of an account can wait or be running.")
+        raise Refused(f"At most {MAX_OPEN} imports of an account can wait or be running.", code="import_limit")
     if found.bytes + size > MAX_OPEN_BYTES:
         megabytes = MAX_OPEN_BYTES // (1024 * 1024)
-        raise TooManyImports(f"The files of an account's open imports can have at most {megabytes} MB together.")
+        reason = f"The files of an account's open imports can have at most {megabytes} MB together."
+        raise Refused(reason, code="import_limit")
     values = {"import": import_id, "number": chunks, "size": size, "checkpoint_reached": checkpoint or {}}
     connection.execute(QUEUE, values)
 

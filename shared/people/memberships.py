@@ -76,13 +76,6 @@ END_MEMBERSHIPS = CHANGE.values(ended_at=func.now())
 END = END_MEMBERSHIPS.where(OF_MEMBER)
 
 
-class LastOwner(Refused):
-    """The person is the account's last owner."""
-
-    def __init__(self) -> None:
-        super().__init__("This is the account's last owner. Make someone else an owner first.")
-
-
 def accounts_of(connection: Connection, person_id: UUID) -> Sequence[Row[Any]]:
     """The accounts of a person, by name, each with their role."""
     return connection.execute(ACCOUNTS, {"person": person_id}).all()
@@ -152,7 +145,7 @@ def change_role(
 ) -> bool:
     """Give a person of the account another role. Tokens with the old one end within seconds.
 
-    Returns False if they are not in the account. Raises LastOwner.
+    Returns False if they are not in the account. Raises Refused for the last owner.
     """
     before = _lock(connection, account_id, person_id, stays_owner=role == Role.OWNER)
     if before is None or before == role:
@@ -176,7 +169,7 @@ def end_membership(connection: Connection, account_id: int, person_id: UUID, *, 
     """Remove a person from the account. Their tokens for it end within seconds, and open invitations
     by them and to them at once.
 
-    Returns False if they are not in the account. Raises LastOwner.
+    Returns False if they are not in the account. Raises Refused for the last owner.
     """
     before = _lock(connection, account_id, person_id, stays_owner=False)
     if before is None:
@@ -189,9 +182,12 @@ def end_membership(connection: Connection, account_id: int, person_id: UUID, *, 
 
 
 def _lock(connection: Connection, account_id: int, person_id: UUID, *, stays_owner: bool) -> str | None:
-    """The person's role, which cannot change until the transaction ends; None without one. Raises LastOwner."""
+    """The person's role, which cannot change until the transaction ends; None without one.
+
+    Raises Refused for the last owner.
+    """
     owners = lock_owners(connection, account_id)
     role = lock_role(connection, account_id, person_id)
     if role == Role.OWNER and not stays_owner and not owners - {person_id}:
-        raise LastOwner
+        raise Refused("This is the account's last owner. Make someone else an owner first.")
     return role

@@ -19,20 +19,16 @@ MAX_OPEN = 1_000
 OPEN = select(func.count()).where(erasure.c.account_id == bindparam("account"), erasure.c.completed_at.is_(None))
 
 
-class TooManyErasures(Refused):
-    """The account has as many open erasures as it may."""
-
-
 ASK = insert(erasure).values(due_at=func.now() + timedelta(seconds=10))
 
 
 def ask_to_erase(connection: Connection, account_id: int, phone: str) -> UUID:
     """Request the erasure of the account's data about the phone; from now on nothing is sent to it. Returns the
-    erasure. Raises TooManyErasures.
+    erasure. Raises Refused if it has too many.
     """
     one_at_a_time(connection, "erasures", account_id)
     if connection.execute(OPEN, {"account": account_id}).scalar_one() >= MAX_OPEN:
-        raise TooManyErasures(f"At most {MAX_OPEN:,} erasures of an account can be open.")
+        raise Refused(f"At most {MAX_OPEN:,} erasures of an account can be open.", code="erasure_limit")
     erasure_id = new_id()
     connection.execute(ASK, {"id": erasure_id, "account_id": account_id, "phone": int(phone)})
     record_list_change(connection, account_id)

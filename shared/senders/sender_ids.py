@@ -83,10 +83,6 @@ ALLOW_AUTHENTICATION = (
 )
 
 
-class TooManySenders(Refused):
-    """The account has as many sender IDs as it may."""
-
-
 def form_of(name: str) -> Form | None:
     """The type of sender ID, or None if carriers would not show it unchanged."""
     if ALPHANUMERIC.fullmatch(name) is not None and name == name.strip():
@@ -113,12 +109,12 @@ def request_sender(
 
 
 def check_number(connection: Connection, account_id: int) -> None:
-    """Raise TooManySenders if the account has too many sender IDs, with those of this transaction."""
+    """Raise Refused if the account has too many sender IDs, with those of this transaction."""
     found = connection.execute(COUNT, {"account": account_id}).one()
     if found.all > MAX_SENDER_IDS:
-        raise TooManySenders(f"An account has at most {MAX_SENDER_IDS:,} sender IDs.")
+        raise Refused(f"An account has at most {MAX_SENDER_IDS:,} sender IDs.", code="sender_limit")
     if found.pending > MAX_PENDING:
-        raise TooManySenders(f"At most {MAX_PENDING} sender IDs of an account can wait for approval.")
+        raise Refused(f"At most {MAX_PENDING} sender IDs of an account can wait for approval.", code="sender_limit")
 
 
 def remove_sender(connection: Connection, account_id: int, sender: UUID, *, by: Actor | None = None) -> bool:

@@ -12,7 +12,7 @@ from api.endpoint import key_of_request, operator_endpoint, services
 from api.http.bounded_queries import reading_list
 from api.http.pagination import number_cursor, page
 from api.idempotency import IdempotentResponse
-from api.operator.audited_change import act, act_once, operator_transaction, refusals
+from api.operator.audited_change import act, act_once, operator_transaction
 from api.operator.carriers.accept_test_message import accept_test_message
 from api.operator.carriers.schemas import (
     CarrierChanges,
@@ -93,9 +93,8 @@ def send_test_message(caller: Operator, carrier: str, body: dict[str, Any]) -> I
     key = key_of_request(caller, body)
     with reading(services().engine) as connection:
         _carrier(connection, carrier)
-    with refusals():
-        begin = partial(operator_transaction, caller)
-        return accept_test_message(services(), carrier, body, key, by=by_caller(caller), begin=begin)
+    begin = partial(operator_transaction, caller)
+    return accept_test_message(services(), carrier, body, key, by=by_caller(caller), begin=begin)
 
 
 @operator_endpoint("GET", "/carrier-limits", response=list_of(RateLimitResponse), scope="read")

@@ -27,7 +27,7 @@ from api.resources.contacts.schemas import (
     PutContactsResponse,
     RemovedContactsResponse,
 )
-from api.resources.groups.routes import find_group, group_not_found
+from api.resources.groups.routes import find_group
 from api.schemas.paging import page_of
 from shared.contacts import groups as contacts
 from shared.contacts.tags import cell_of
@@ -143,10 +143,7 @@ def remove_contacts(caller: Caller, group_id: UUID, body: dict[str, Any]) -> Any
         for entry in contacts.of_group(connection, group_id, as_stored):
             phones.discard(str(numbering.read(entry)))
             phones.add(entry)
-        try:
-            removed = contacts.remove_contacts(connection, group_id, phones)
-        except contacts.UnknownGroup:
-            raise group_not_found(group_id) from None
+        removed = contacts.remove_contacts(connection, group_id, phones)
         left = find_group(connection, caller, group_id).contact_count
     return {
         "group_id": group_id,
@@ -164,22 +161,13 @@ def _put_first_pages(group_id: UUID, new: Sequence[contacts.Contact]) -> PutProg
     done, added, changed = 0, 0, 0
     while len(new) - done > CONTACTS_PER_TRANSACTION:
         with services().engine.begin() as connection:
-            put = _put_page(connection, group_id, new[done : done + CONTACTS_PER_TRANSACTION])
+            put = contacts.put_contacts(connection, group_id, new[done : done + CONTACTS_PER_TRANSACTION])
         done, added, changed = done + CONTACTS_PER_TRANSACTION, added + put.added, changed + put.changed
     return PutProgress(done, added, changed)
 
 
-def _put_page(connection: Connection, group_id: UUID, new: Sequence[contacts.Contact]) -> contacts.PutResult:
-    try:
-        return contacts.put_contacts(connection, group_id, new)
-    except contacts.UnknownGroup:
-        raise group_not_found(group_id) from None
-    except contacts.GroupFull as full:
-        raise Problem("group_full", str(full)) from None
-
-
 def _put(connection: Connection, group_id: UUID, entries: ReadEntries, first: PutProgress) -> dict[str, Any]:
-    last = _put_page(connection, group_id, entries.contacts[first.contacts :])
+    last = contacts.put_contacts(connection, group_id, entries.contacts[first.contacts :])
     added, changed = first.added + last.added, first.changed + last.changed
     duplicates = sum(entry["code"] == "duplicate" for entry in entries.rejected)
     response: dict[str, Any] = {

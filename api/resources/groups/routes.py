@@ -57,12 +57,7 @@ def create_group(caller: Caller, body: dict[str, Any]) -> IdempotentResponse:
     """Create an empty group."""
 
     def act(connection: Connection) -> Row[Any]:
-        try:
-            group_id = contacts.create_group(connection, caller.account_id, body["name"])
-        except contacts.NameTaken:
-            raise name_taken(body["name"]) from None
-        except contacts.TooManyGroups as limit:
-            raise Problem("group_limit", str(limit)) from None
+        group_id = contacts.create_group(connection, caller.account_id, body["name"])
         return find_group(connection, caller, group_id)
 
     return act_once(caller, body, act)
@@ -87,12 +82,7 @@ def rename_group(caller: Caller, group_id: UUID, body: dict[str, Any]) -> Any:
     """Rename a group."""
     with services().engine.begin() as connection:
         find_group(connection, caller, group_id)
-        try:
-            contacts.rename_group(connection, group_id, body["name"])
-        except contacts.NameTaken:
-            raise name_taken(body["name"]) from None
-        except contacts.UnknownGroup:
-            raise group_not_found(group_id) from None
+        contacts.rename_group(connection, group_id, body["name"])
         return find_group(connection, caller, group_id)
 
 
@@ -101,10 +91,7 @@ def delete_group(caller: Caller, group_id: UUID) -> Any:
     """Delete a group and its contacts. Sends already accepted continue, and the name becomes available."""
     with services().engine.begin() as connection:
         find_group(connection, caller, group_id)
-        try:
-            contacts.delete_group(connection, group_id)
-        except contacts.UnknownGroup:
-            raise group_not_found(group_id) from None
+        contacts.delete_group(connection, group_id)
     return {"group_id": group_id, "deleted": True}
 
 
@@ -112,15 +99,5 @@ def find_group(connection: Connection, caller: Caller, group_id: UUID) -> Row[An
     """One of the account's groups, with the account's country. Raises Problem group_not_found, also for another's."""
     row = connection.execute(GROUP, {"group": group_id, "account": caller.account_id}).one_or_none()
     if row is None:
-        raise group_not_found(group_id)
+        raise Problem("group_not_found", f"Your account has no group {group_id}.")
     return row
-
-
-def group_not_found(group_id: UUID) -> Problem:
-    """A 404."""
-    return Problem("group_not_found", f"Your account has no group {group_id}.")
-
-
-def name_taken(name: str) -> Problem:
-    """A 409."""
-    return Problem("name_taken", f"Your account already has a group {name!r}.")

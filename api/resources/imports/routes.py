@@ -78,13 +78,8 @@ def import_contacts(caller: Caller, group_id: UUID, query: dict[str, Any]) -> Id
         with engine.begin() as connection:
 
             def act() -> str:
-                try:
-                    begun = uploaded.checkpoint.as_dict() if uploaded.checkpoint.delimiter else None
-                    imports.queue_import(
-                        connection, caller.account_id, import_id, uploaded.chunks, uploaded.size, begun
-                    )
-                except imports.TooManyImports as limit:
-                    raise Problem("import_limit", str(limit)) from None
+                begun = uploaded.checkpoint.as_dict() if uploaded.checkpoint.delimiter else None
+                imports.queue_import(connection, caller.account_id, import_id, uploaded.chunks, uploaded.size, begun)
                 return encode(current_request().show(_import(_find(connection, caller, import_id))))
 
             stored_response = once(connection, key, act)

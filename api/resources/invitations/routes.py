@@ -22,7 +22,6 @@ from api.resources.invitations.schemas import (
 )
 from api.resources.people.grants import refuse_more
 from api.schemas.paging import Paging, page_of
-from shared.accounts.administration import Refused
 from shared.ids import FIRST_ID
 from shared.people import invitations
 
@@ -60,12 +59,7 @@ def create_invitation(caller: Caller, body: dict[str, Any]) -> IdempotentRespons
             replaced = invitations.open_role(connection, caller.account_id, body["email"])
             if replaced is not None:
                 refuse_more(connection, caller, replaced)
-            try:
-                new = invitations.invite(
-                    connection, body["email"], caller.account_id, body["role"], by=by_caller(caller)
-                )
-            except Refused as refusal:
-                raise Problem("state_conflict", str(refusal)) from None
+            new = invitations.invite(connection, body["email"], caller.account_id, body["role"], by=by_caller(caller))
             row = invitations.find_invitation(connection, caller.account_id, new.id)
             return current_request().show(row), new.token
 

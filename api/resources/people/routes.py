@@ -16,7 +16,7 @@ from api.resources.people.grants import refuse_more
 from api.resources.people.schemas import ChangeRole, MemberResponse, RemovedMemberResponse
 from api.schemas.paging import Paging, page_of
 from shared.ids import FIRST_ID
-from shared.people.memberships import LastOwner, change_role, end_membership, find_member, list_members
+from shared.people.memberships import change_role, end_membership, find_member, list_members
 
 
 @endpoint("GET", "/people", query=Paging, response=page_of(MemberResponse), scope="people:read")
@@ -46,10 +46,7 @@ def update_person(caller: Caller, person_id: UUID, body: dict[str, Any]) -> Any:
         member = _member(connection, caller, person_id)
         refuse_more(connection, caller, member.role)
         refuse_more(connection, caller, body["role"])
-        try:
-            change_role(connection, caller.account_id, person_id, body["role"], by=by_caller(caller))
-        except LastOwner as refusal:
-            raise Problem("state_conflict", str(refusal)) from None
+        change_role(connection, caller.account_id, person_id, body["role"], by=by_caller(caller))
         changed = _member(connection, caller, person_id)
     services().tokens.reload()
     return changed
@@ -70,10 +67,7 @@ def remove_person(caller: Caller, person_id: UUID) -> Any:
     with services().engine.begin() as connection:
         lock_caller(connection, caller, owners=True)
         refuse_more(connection, caller, _member(connection, caller, person_id).role)
-        try:
-            end_membership(connection, caller.account_id, person_id, by=by_caller(caller))
-        except LastOwner as refusal:
-            raise Problem("state_conflict", str(refusal)) from None
+        end_membership(connection, caller.account_id, person_id, by=by_caller(caller))
     services().tokens.reload()
     return {"person_id": person_id, "removed": True}
 

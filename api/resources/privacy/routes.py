@@ -20,7 +20,7 @@ from shared.db.connection import reading
 from shared.db.tables import privacy as tables
 from shared.ids import LAST_ID
 from shared.job_backoff import is_set_aside
-from shared.privacy.erasures import TooManyErasures, ask_to_erase
+from shared.privacy.erasures import ask_to_erase
 
 COUNTED = ("messages", "texts", "contacts", "inbound")
 ERASURES = tables.erasure.c
@@ -45,10 +45,7 @@ def create_erasure(caller: Caller, body: dict[str, Any]) -> IdempotentResponse:
     """
 
     def act(connection: Connection) -> dict[str, Any]:
-        try:
-            erasure = ask_to_erase(connection, caller.account_id, body["phone"])
-        except TooManyErasures as limit:
-            raise Problem("erasure_limit", str(limit)) from None
+        erasure = ask_to_erase(connection, caller.account_id, body["phone"])
         record(connection, by_caller(caller), "erasure.asked", account_id=caller.account_id, subject=erasure)
         return _erasure(_read(connection, caller, erasure))
 

@@ -19,7 +19,6 @@ from shared.db.one_at_a_time import one_at_a_time
 from shared.db.tables import accounts as tables
 from shared.ids import FIRST_ID
 from shared.senders.sender_ids import (
-    TooManySenders,
     check_number,
     decide_sender,
     form_of,
@@ -71,7 +70,7 @@ def request_sender_id(caller: Caller, body: dict[str, Any]) -> IdempotentRespons
         if new and caller.test:
             decide_sender(connection, caller.account_id, name, "approved", by=by)
         if new:
-            _check_number(connection, caller)
+            check_number(connection, caller.account_id)
         return _sender(connection.execute(BY_NAME, {"account": caller.account_id, "sender": name}).one())
 
     return act_once(caller, body, act)
@@ -90,13 +89,6 @@ def delete_sender_id(caller: Caller, sender: UUID) -> Any:
             detail = f"The sender ID {row.sender_id!r} is {row.state} and cannot be deleted."
             raise Problem("state_conflict", detail, sender_status=row.state)
     return {"deleted": True}
-
-
-def _check_number(connection: Connection, caller: Caller) -> None:
-    try:
-        check_number(connection, caller.account_id)
-    except TooManySenders as limit:
-        raise Problem("sender_limit", str(limit)) from None
 
 
 def _sender(row: Any) -> dict[str, Any]:

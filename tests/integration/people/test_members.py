@@ -6,7 +6,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from shared.accounts.administration import create_key
-from shared.people.memberships import LastOwner, end_membership
+from shared.accounts.refused import Refused
+from shared.people.memberships import end_membership
 from shared.people.persons import disable_person
 from shared.people.roles import ROLE_SCOPES
 from shared.scopes import SCOPES
@@ -91,7 +92,7 @@ def test_a_request_waits_for_another_that_removes_an_owner(service: Service) -> 
         second = pool.submit(remove_bob)
         wait_until_somebody_waits(service.engine)
         first.commit()
-        with pytest.raises(LastOwner):
+        with pytest.raises(Refused, match="last owner"):
             second.result(60)
     assert list(roles(service).values()).count("owner") == 1
 

@@ -16,7 +16,6 @@ from api.idempotency import IdempotentResponse, once
 from api.problems import Problem
 from shared.accounts.audit_log import Actor
 from shared.accounts.overview import is_live_account
-from shared.accounts.refused import Missing, Refused
 
 
 def act_once(
@@ -46,17 +45,6 @@ def operator_transaction(operator: Operator) -> Iterator[Connection]:
         lock_operator(connection, operator)
         yield connection
     services().tokens.reload()
-
-
-@contextmanager
-def refusals() -> Iterator[None]:
-    """Turn what is refused in this block into Problem state_conflict, and what is missing into not_found."""
-    try:
-        yield
-    except Missing as missing:
-        raise Problem("not_found", missing.reason) from None
-    except Refused as refused:
-        raise Problem("state_conflict", refused.reason) from None
 
 
 def need_account(connection: Connection, account_id: int) -> None:

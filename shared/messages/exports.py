@@ -38,18 +38,14 @@ IS_OLD = EXPORTS.created_at < func.now() - KEPT
 IS_PART = export_chunk.c.export_id == EXPORTS.id
 
 
-class TooManyExports(Refused):
-    """The account has as many exports as it may."""
-
-
 def begin_export(connection: Connection, account_id: int, format: str, filters: dict[str, Any]) -> UUID:
-    """Begin an export of the account's messages that match the filters of `find_messages`. Raises TooManyExports."""
+    """Begin an export of the account's messages that match the filters of `find_messages`. Raises Refused."""
     one_at_a_time(connection, "exports", account_id)
     found = connection.execute(COUNT, {"account": account_id}).one()
     if found.running:
-        raise TooManyExports("One export of an account can be running. Wait until it is complete.")
+        raise Refused("One export of an account can be running. Wait until it is complete.", code="export_limit")
     if found.kept >= MAX_KEPT:
-        raise TooManyExports(f"An account can have {MAX_KEPT} exports within {KEPT.days} days.")
+        raise Refused(f"An account can have {MAX_KEPT} exports within {KEPT.days} days.", code="export_limit")
     export_id, query = new_id(), orjson.loads(orjson.dumps(filters))
     values = {"id": export_id, "account_id": account_id, "format": format, "query": query}
     connection.execute(insert(message_export), values)

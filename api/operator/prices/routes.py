@@ -17,7 +17,7 @@ from api.http.request import current_request
 from api.http.responses import CsvResponse
 from api.http.uploaded_file import CSV_TYPES, UploadedFile, check_media_type, chunks_of_file, open_file
 from api.idempotency import IdempotentResponse, once
-from api.operator.audited_change import act_once, need_account, operator_transaction, refusals
+from api.operator.audited_change import act_once, need_account, operator_transaction
 from api.operator.prices.schemas import (
     NewPriceAssignment,
     NewPriceList,
@@ -64,7 +64,7 @@ def create_price_list(caller: Operator, body: dict[str, Any]) -> IdempotentRespo
 @operator_endpoint("GET", "/price-lists/<int:list_id>", response=PriceListDetailsResponse, scope="read")
 def get_price_list(caller: Operator, list_id: int) -> Any:
     """Show a list with its versions."""
-    with refusals(), reading(services().engine) as connection:
+    with reading(services().engine) as connection:
         return lists.show_list(connection, list_id)
 
 
@@ -81,7 +81,7 @@ def import_prices(caller: Operator, list_id: int) -> IdempotentResponse:
     The sheet is CSV with the columns `prefix` (or `country`), `price` and `category`, and has all prices of the
     version: what it leaves out is removed. A draft that is not published is deleted after a week.
     """
-    with refusals(), reading(services().engine) as connection:
+    with reading(services().engine) as connection:
         lists.show_list(connection, list_id)
     check_media_type(CSV_TYPES, MAX_UPLOAD_BYTES)
     sha = hashlib.sha256()
@@ -101,7 +101,7 @@ def import_prices(caller: Operator, list_id: int) -> IdempotentResponse:
 @operator_endpoint("GET", "/price-versions/<int:version_id>", response=PriceVersionDetailsResponse, scope="read")
 def get_price_version(caller: Operator, version_id: int) -> Any:
     """Show a version, and what it changes compared with the one before it."""
-    with refusals(), services().engine.begin() as connection:
+    with services().engine.begin() as connection:
         return _version(connection, version_id)
 
 
@@ -110,7 +110,7 @@ def get_price_version(caller: Operator, version_id: int) -> Any:
 )
 def list_version_prices(caller: Operator, version_id: int, query: dict[str, Any]) -> dict[str, Any] | CsvResponse:
     """List the prices of a version; with `Accept: text/csv`, as a sheet that can be imported."""
-    with refusals(), reading(services().engine) as connection:
+    with reading(services().engine) as connection:
         lists.find_version(connection, version_id)
     return prices_of_version(version_id, query)
 

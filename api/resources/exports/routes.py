@@ -17,7 +17,7 @@ from api.resources.exports.schemas import ExportRequest, ExportResponse
 from api.resources.messages.schemas import MessageResponse
 from shared.db.connection import reading
 from shared.db.tables.messages import export_chunk, message_export
-from shared.messages.exports import TooManyExports, begin_export
+from shared.messages.exports import begin_export
 
 EXPORTS, CHUNKS = message_export.c, export_chunk.c
 ONE = select(message_export).where(EXPORTS.account_id == bindparam("account"), EXPORTS.id == bindparam("id"))
@@ -34,10 +34,7 @@ def export_messages(caller: Caller, body: dict[str, Any]) -> IdempotentResponse:
 
     def act(connection: Connection) -> dict[str, Any]:
         filters = {name: value for name, value in body.items() if name != "format"}
-        try:
-            export_id = begin_export(connection, caller.account_id, body["format"], filters)
-        except TooManyExports as limit:
-            raise Problem("export_limit", str(limit)) from None
+        export_id = begin_export(connection, caller.account_id, body["format"], filters)
         return _find(connection, caller, export_id)
 
     return act_once(caller, body, act)

@@ -133,6 +133,14 @@ class RateLimits:
             rate, left = caller.rate, self.requests.take(caller.key_id, rate=caller.rate)
         self._note(request, rate, left)
 
+    def delay(self, caller: Caller) -> float:
+        """Seconds until a request of the caller would be within its limits; 0 if it is now. Counts nothing."""
+        rate = self.rate_of(caller, self._limits_of(caller.account_id))
+        delay = (1.0 - self.requests.take(caller.account_id, 0.0, rate)) / rate
+        if caller.rate is not None and caller.rate < rate:
+            delay = max(delay, (1.0 - self.requests.take(caller.key_id, 0.0, caller.rate)) / caller.rate)
+        return max(0.0, delay)
+
     def take_of_operator(self, request: CountedRequest, operator: Operator) -> None:
         """Count a request against its operator's own limit. Raises Problem rate_limited."""
         self._note(request, self._rate, self.requests.take(operator.actor, rate=self._rate))

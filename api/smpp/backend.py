@@ -10,7 +10,7 @@ from api.services import Services
 from api.smpp.binds import Bound, bind
 from api.smpp.deliveries import Deliverer
 from api.smpp.queries import cancel, query
-from api.smpp.submits import CountedRequest, accept_submit, read_submit
+from api.smpp.submits import accept_submit, read_submit
 from shared.accounts.smpp_credentials import drop_bind
 from shared.carriers.smpp.constants import Command
 from shared.carriers.smpp.pdu import Bind, c_string
@@ -47,7 +47,6 @@ class Backend:
 
         Raises RefusedPdu, Problem and errors of the database.
         """
-        self.services.rate_limits.take(CountedRequest(), bound.caller)
         if not is_submit(command):
             look_up = query if command == Command.QUERY_SM else cancel
             return await self.in_thread(look_up, self.services.engine, bound.caller.account_id, body)

@@ -13,6 +13,7 @@ from typing import Any, Final, cast
 from api.smpp.backend import Backend, is_submit
 from api.smpp.binds import Bound
 from api.smpp.errors import RefusedPdu, refusal_of
+from api.smpp.turns import Turns
 from shared.carriers.smpp.constants import MAX_SEQUENCE, RESPONSE, Command, Status, Tag
 from shared.carriers.smpp.pdu import HEADER, HEADER_SIZE, MAX_PDU, c_string, pdu, read_bind, tlv
 
@@ -50,6 +51,7 @@ class Session(asyncio.Protocol):
         self.bound: Bound | None = None
         self._rest = b""
         self._is_binding = False
+        self._turns = Turns(backend.services.rate_limits)
         self._requests = 0
         """Requests without an answer."""
         self._tasks: set[asyncio.Task[None]] = set()
@@ -184,6 +186,9 @@ class Session(asyncio.Protocol):
 
     async def _answer(self, bound: Bound, command: int, sequence: int, body: bytes) -> None:
         try:
+            await self._turns.wait(bound.caller)
+            if self.is_closing:
+                return  # nobody would read the answer
             answer = await self._backend.answer(bound, command, body)
         except Exception as error:
             self._refuse(command, sequence, refusal_of(error))

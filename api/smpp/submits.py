@@ -46,12 +46,6 @@ Submit = tuple[dict[str, Any], Key | None]
 """A submit that is well-formed: the body of its send, and its idempotency key."""
 
 
-class CountedRequest:
-    """A submit, a query or a cancellation, as the rate limits count it."""
-
-    rate_limit: tuple[int, int] | None = None
-
-
 def read_submit(command: int, pdu_body: bytes, credential: Credential, caller: Caller) -> Submit:
     """Read a submit_sm or data_sm. Raises Malformed, RefusedPdu or Problem."""
     message = read_message(command, pdu_body)

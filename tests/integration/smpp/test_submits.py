@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.exc import OperationalError
 
-from api.smpp import backend, submits
+from api.smpp import backend, submits, turns
 from shared.carriers.smpp.constants import UDH_INDICATOR, Command, Status, Tag
 from shared.sms import gsm7
 from tests.harness.smpp import SmppHouse, data_sm_body, submit_body
@@ -180,7 +180,35 @@ def test_a_repeated_key_gets_the_same_id(smpp: SmppHouse) -> None:
     assert smpp.service.get("/balance").json["balance"] == 999
 
 
-def test_beyond_window_and_rate_a_submit_is_throttled(smpp: SmppHouse, no_refill: None) -> None:
+def test_submits_above_the_rate_are_held(smpp: SmppHouse, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(turns, "HOLD_SECONDS", 60.0)
+    client = smpp.bound(smpp.credential(rate=3))
+    sent = [client.send(Command.SUBMIT_SM, submit_body()) for _ in range(6)]
+    assert [client.read(sequence=number).status for number in sent] == [Status.ESME_ROK] * 6
+
+
+def test_a_held_submit_slows_nobody_else_and_ends_with_its_bind(
+    smpp: SmppHouse, monkeypatch: pytest.MonkeyPatch, no_refill: None
+) -> None:
+    monkeypatch.setattr(turns, "HOLD_SECONDS", 60.0)
+    credential = smpp.credential(rate=1, window_size=2)
+    client = smpp.bound(credential)
+    assert client.submit().status == Status.ESME_ROK
+    for _ in range(2):
+        client.send(Command.SUBMIT_SM, submit_body())
+    assert client.submit().status == Status.ESME_RTHROTTLED, "beyond the window"
+    assert client.ask(Command.ENQUIRE_LINK).status == Status.ESME_ROK
+    assert smpp.bound(smpp.credential()).submit().status == Status.ESME_ROK
+    client.stop()
+    monkeypatch.undo()
+    assert smpp.bound(credential).submit().status == Status.ESME_ROK
+    assert smpp.service.get("/balance").json["balance"] == 997
+
+
+def test_what_would_be_held_for_too_long_is_throttled(
+    smpp: SmppHouse, monkeypatch: pytest.MonkeyPatch, no_refill: None
+) -> None:
+    monkeypatch.setattr(turns, "HOLD_SECONDS", 0.01)
     client = smpp.bound(smpp.credential(rate=2))
     statuses = [client.submit().status for _ in range(3)]
     assert statuses == [Status.ESME_ROK, Status.ESME_ROK, Status.ESME_RTHROTTLED]

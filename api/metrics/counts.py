@@ -39,6 +39,7 @@ from shared.db.tables.messages import doubt, receipt, unreadable_receipt
 from shared.db.tables.running import job_failure, state_count
 from shared.db.tables.sends import send
 from shared.db.tables.webhooks import delivery, webhook
+from shared.health.smpp import OLDEST_DELIVERY
 from shared.sends.holding import AWAITS_OPERATOR
 from shared.sends.sendable import AWAITS_CARRIER, AWAITS_ONLY_CARRIER, MESSAGES_LEFT, UNAVAILABLE_ONLY_CARRIER
 
@@ -145,6 +146,10 @@ VALUES: dict[str, tuple[str, Select[Any]]] = {
     "bulksms_credits_reserved": (
         "Credits that are reserved for messages without a result.",
         _credits(account.c.reserved),
+    ),
+    "bulksms_smpp_server_oldest_delivery_seconds": (
+        "For how long the oldest event has waited for a customer's receiver that is bound to the SMPP server.",
+        OLDEST_DELIVERY,
     ),
     "bulksms_imports_open": (
         "Imports of contacts that are not completed.",

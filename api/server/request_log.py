@@ -4,7 +4,7 @@ import logging
 import threading
 import time
 from collections import deque
-from collections.abc import MutableMapping
+from collections.abc import Callable, MutableMapping
 from typing import Any
 
 from api.http.request import SUMMARY, Headers, Summary
@@ -54,13 +54,17 @@ class RequestLog:
         summary: Summary | None = scope.get(SUMMARY)
         if status < FIRST_ERROR and not (summary is not None and summary.is_sampled):
             return
+        ended = {"status": status, "ms": round(1000 * seconds, 1), "bytes": body_bytes}
+        self.keep(status, lambda: _members(scope, summary, headers) | ended)
+
+    def keep(self, status: int, members: Callable[[], dict[str, Any]]) -> None:
+        """Keep a line, unless too many wait. Does not block. `status` is that of HTTP."""
         is_client_error = FIRST_ERROR <= status < FIRST_SERVER_ERROR
         if len(self._waiting) >= MAX_WAITING or (is_client_error and self._client_errors >= MAX_CLIENT_ERRORS):
             self._dropped += 1
             return
         self._client_errors += is_client_error
-        ended = {"status": status, "ms": round(1000 * seconds, 1), "bytes": body_bytes}
-        self._waiting.append((status, time.time(), _members(scope, summary, headers) | ended))
+        self._waiting.append((status, time.time(), members()))
 
     def flush(self) -> None:
         """Write what waits."""

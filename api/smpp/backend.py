@@ -9,6 +9,7 @@ from typing import Final, TypeVar
 from api.services import Services
 from api.smpp.binds import Bound, bind
 from api.smpp.deliveries import Deliverer
+from api.smpp.observed import ObservedSubmits
 from api.smpp.queries import cancel, query
 from api.smpp.submits import accept_submit, read_submit
 from shared.accounts.smpp_credentials import drop_bind
@@ -34,6 +35,8 @@ class Backend:
         self.services = services
         self.stopping = False
         self.deliverer = Deliverer(services.engine, self.in_thread)
+        self.submits = ObservedSubmits(services.settings.request_log_sample_rate)
+        self.submits.log.start()
         self._threads = ThreadPoolExecutor(services.settings.database_pool, "database")
         self._bind_threads = ThreadPoolExecutor(BIND_THREADS, "bind")
         self._loop = asyncio.get_running_loop()
@@ -70,3 +73,4 @@ class Backend:
         """End the threads, after what they do."""
         self._bind_threads.shutdown(wait=False)
         await asyncio.to_thread(self._threads.shutdown)
+        await asyncio.to_thread(self.submits.log.stop)

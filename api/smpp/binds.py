@@ -10,8 +10,7 @@ from api.http.client_address import address_block
 from api.problems import Problem
 from api.services import Services
 from api.smpp.errors import RefusedPdu
-from api.smpp.store import KEY_PREFIX
-from shared.accounts.smpp_credentials import Credential, add_bind, find_credential, rehash_password
+from shared.accounts.smpp_credentials import KEY_PREFIX, Credential, add_bind, find_credential, rehash_password
 from shared.api_key import is_within, matches, secret_key_id
 from shared.carriers.smpp.constants import Status
 from shared.carriers.smpp.pdu import Bind

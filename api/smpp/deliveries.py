@@ -20,6 +20,7 @@ from api.smpp.store import Claim, Page
 from shared.carriers.smpp.constants import Status
 from shared.db.connection import is_outage_or_timeout
 from shared.events.stream import Position
+from shared.observability.metrics import CUSTOMER_DELIVERIES, CUSTOMER_UNANSWERED
 
 log = logging.getLogger(__name__)
 
@@ -30,6 +31,13 @@ PAUSE_SECONDS: Final = 5.0
 """Until a delivery that the customer cannot take now is tried again."""
 NOT_NOW: Final = (Status.ESME_RMSGQFUL, Status.ESME_RSYSERR, Status.ESME_RTHROTTLED, Status.ESME_RX_T_APPN)
 """Answers after which a delivery is tried again. Any other one ends it."""
+
+
+def result_of(status: int | None) -> str:
+    """The result of a delivery, as it is counted, by the status of its answer."""
+    if status is None:
+        return "unanswered"
+    return "postponed" if status in NOT_NOW else "refused" if status else "taken"
 
 
 class Receiver(Protocol):
@@ -88,6 +96,8 @@ class PageInProgress:
 
     def _send(self, receiver: Receiver, number: int) -> None:
         def answered(status: int | None) -> None:
+            CUSTOMER_UNANSWERED.dec()
+            CUSTOMER_DELIVERIES.labels(result_of(status)).inc()
             self._answered[number] = status is not None and status not in NOT_NOW
             if not self._answered[number]:
                 insort(self._waiting, number)
@@ -96,6 +106,7 @@ class PageInProgress:
                 asyncio.get_running_loop().call_later(PAUSE_SECONDS, self._go_on)
             self._outlet.changed.set()
 
+        CUSTOMER_UNANSWERED.inc()
         receiver.deliver(self._page.deliveries[number].body, answered)
 
     def _go_on(self) -> None:

@@ -16,6 +16,7 @@ from api.smpp.errors import RefusedPdu, refusal_of
 from api.smpp.turns import Turns
 from shared.carriers.smpp.constants import MAX_SEQUENCE, RESPONSE, Command, Status, Tag
 from shared.carriers.smpp.pdu import HEADER, HEADER_SIZE, MAX_PDU, c_string, pdu, read_bind, tlv
+from shared.observability.metrics import CUSTOMER_BINDS
 
 KINDS: Final = {
     Command.BIND_TRANSMITTER: "transmitter",
@@ -79,6 +80,7 @@ class Session(asyncio.Protocol):
             if self.bound.receives:
                 self._backend.deliverer.remove(self.bound.credential.id, self)
             self._backend.drop(self.bound)
+            CUSTOMER_BINDS.labels(self.bound.kind).dec()
         unanswered, self._unanswered = self._unanswered, {}
         for _, answered in unanswered.values():
             answered(None)
@@ -164,6 +166,7 @@ class Session(asyncio.Protocol):
             self._backend.drop(bound)
             return
         self.bound = bound
+        CUSTOMER_BINDS.labels(bound.kind).inc()
         self._write(command | RESPONSE, Status.ESME_ROK, sequence, c_string(SYSTEM_ID))
         if bound.receives:
             self._backend.deliverer.add(bound.credential.id, self)
@@ -180,22 +183,32 @@ class Session(asyncio.Protocol):
             status = Status.ESME_RSYSERR
         if bound is None or status is not None:
             self._refuse(command, sequence, RefusedPdu(status or Status.ESME_RSYSERR))
+            self._observe(command, status or Status.ESME_RSYSERR)
             return
         self._requests += 1
         self._start(self._answer(bound, command, sequence, body))
 
     async def _answer(self, bound: Bound, command: int, sequence: int, body: bytes) -> None:
+        began = time.monotonic()
         try:
             await self._turns.wait(bound.caller)
             if self.is_closing:
                 return  # nobody would read the answer
             answer = await self._backend.answer(bound, command, body)
         except Exception as error:
-            self._refuse(command, sequence, refusal_of(error))
+            refused = refusal_of(error)
+            self._refuse(command, sequence, refused)
+            self._observe(command, refused.status, seconds=time.monotonic() - began)
         else:
             self._write(command | RESPONSE, Status.ESME_ROK, sequence, answer)
+            self._observe(command, Status.ESME_ROK, answer, time.monotonic() - began)
         finally:
             self._requests -= 1
+
+    def _observe(self, command: int, status: Status, answer: bytes = b"", seconds: float = 0.0) -> None:
+        if is_submit(command):
+            message_id = answer[:-1].decode() or None
+            self._backend.submits.add(self.bound, Command(command), status, message_id, seconds)
 
     def _refuse(self, command: int, sequence: int, refused: RefusedPdu) -> None:
         """Answer with an error: without a body (§4.4.2), unless there is a text to add."""

@@ -13,7 +13,7 @@ from uuid import UUID
 from sqlalchemy import ARRAY, Connection, Engine, Uuid, bindparam, func, select, text, update
 
 from api.smpp.receipts import TYPES, Delivery, Submitted, delivery_of
-from shared.accounts.smpp_credentials import Alphabet
+from shared.accounts.smpp_credentials import KEY_PREFIX, UNREAD, Alphabet
 from shared.db.connection import transaction
 from shared.db.expressions import in_parameter
 from shared.db.tables.sends import send
@@ -27,8 +27,6 @@ LEASE = "10 seconds"
 """Renewed by each MOVE, which is every few seconds while a page is delivered."""
 LEASED = "c.lease_until BETWEEN clock_timestamp() AND clock_timestamp() + interval '2 minutes'"
 """SQL: credential `c` is leased. A lease that ends later is from before the clock of the database was set back."""
-KEY_PREFIX = "smpp "
-"""Begins the `api_key_id` of sends over SMPP, before the system_id."""
 CLAIMED = "c.id, c.account_id, c.system_id, c.alphabet, c.xid, c.event_id, c.epoch"
 
 CLAIM = text(
@@ -37,9 +35,7 @@ CLAIM = text(
       FROM (SELECT c.id FROM smpp_credential c
              WHERE c.id = ANY(:ids) AND c.revoked_at IS NULL AND ({LEASED}) IS NOT TRUE
                AND EXISTS (SELECT FROM event e
-                            WHERE e.account_id = c.account_id AND (e.xid, e.id) >= (c.xid, batch_of(c.event_id))
-                              AND (e.id <> batch_of(c.event_id) OR right(CAST(c.event_id AS text), 4) <> 'ffff')
-                              AND e.xid < {OLDEST_OPEN_XID})
+                            WHERE {UNREAD} AND e.xid < {OLDEST_OPEN_XID})
              ORDER BY c.id FOR UPDATE SKIP LOCKED) due
      WHERE c.id = due.id
     RETURNING {CLAIMED}

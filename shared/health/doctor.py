@@ -29,6 +29,7 @@ from shared.health.receipts import check_receipts
 from shared.health.replica import check_replica
 from shared.health.restore_guard import WORKERS, check_guard
 from shared.health.secret_key import check_secret_key
+from shared.health.smpp import check_smpp
 from shared.plurals import counted
 from shared.senders.similarity import likenesses
 from shared.sends.holding import AWAITS_OPERATOR
@@ -149,6 +150,7 @@ def _contents(connection: Connection, target: Installation) -> Iterator[Finding]
         "receipts": lambda: check_receipts(connection),
         "STOP and START": lambda: [keywords_finding(connection)],
         "prices": lambda: check_prices(connection),
+        "SMPP": lambda: check_smpp(connection),
         "unmatched receipts": lambda: [_count(connection, "unmatched receipts", RECEIPTS, unmatched)],
     }
     for name, check in checks.items():

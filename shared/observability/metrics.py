@@ -137,6 +137,37 @@ BINDS = Gauge(
     registry=PROCESS,
     multiprocess_mode="livesum",
 )
+CUSTOMER_BINDS = Gauge(
+    "bulksms_smpp_server_binds",
+    "Binds of customers to the SMPP server, by kind: transmitter, receiver, transceiver.",
+    ["kind"],
+    registry=PROCESS,
+    multiprocess_mode="livesum",
+)
+CUSTOMER_SUBMITS = Counter(
+    "bulksms_smpp_server_submits",
+    "Submits of customers to the SMPP server that were answered, by command_status.",
+    ["status"],
+    registry=PROCESS,
+)
+CUSTOMER_SUBMIT_SECONDS = Histogram(
+    "bulksms_smpp_server_submit_duration_seconds",
+    "From a customer's submit to its answer, with the time for which it was held above a rate.",
+    registry=PROCESS,
+    buckets=REQUEST_BUCKETS,
+)
+CUSTOMER_DELIVERIES = Counter(
+    "bulksms_smpp_server_deliveries",
+    "Deliveries of the SMPP server to customers, by result: taken, postponed (not now), refused, unanswered.",
+    ["result"],
+    registry=PROCESS,
+)
+CUSTOMER_UNANSWERED = Gauge(
+    "bulksms_smpp_server_deliveries_unanswered",
+    "Deliveries of the SMPP server to customers without an answer yet.",
+    registry=PROCESS,
+    multiprocess_mode="livesum",
+)
 REPORTS = Counter(
     "bulksms_reports",
     "Reads of reports and exports that a replica may answer, by the database that answered: replica, primary.",

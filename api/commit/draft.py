@@ -47,7 +47,7 @@ class Draft:
     rate: int | None = None
     callback_url: str | None = None
     over_smpp: dict[str, Any] | None = None
-    """Of a submit over SMPP: `registered`, its registered_delivery, and `reference`, its user_message_reference."""
+    """Of a submit over SMPP: its `registered` delivery, user message `reference`, and regulators' `tlvs`."""
     part: RawPart | None = None
     """What is passed on as it came, instead of the message."""
     request_id: str | None = None

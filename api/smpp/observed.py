@@ -23,9 +23,7 @@ class ObservedSubmits:
         self.log = RequestLog()
         self._sample_rate = sample_rate
 
-    def add(
-        self, bound: Bound | None, command: Command, status: Status, message_id: str | None, seconds: float
-    ) -> None:
+    def add(self, bound: Bound | None, command: Command, status: Status, message_id: str, seconds: float) -> None:
         """Add an answered submit. Does not block."""
         _submits_of(status).inc()
         CUSTOMER_SUBMIT_SECONDS.observe(seconds)
@@ -35,7 +33,7 @@ class ObservedSubmits:
             "account": bound and bound.caller.account_id,
             "key": bound and bound.caller.key_id,
             "route": command.name.lower(),
-            "message_id": message_id,
+            "message_id": message_id or None,
             "status": status.name,
             "ms": round(1000 * seconds, 1),
         }

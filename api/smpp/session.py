@@ -207,8 +207,7 @@ class Session(asyncio.Protocol):
 
     def _observe(self, command: int, status: Status, answer: bytes = b"", seconds: float = 0.0) -> None:
         if is_submit(command):
-            message_id = answer[:-1].decode() or None
-            self._backend.submits.add(self.bound, Command(command), status, message_id, seconds)
+            self._backend.submits.add(self.bound, Command(command), status, answer[:-1].decode(), seconds)
 
     def _refuse(self, command: int, sequence: int, refused: RefusedPdu) -> None:
         """Answer with an error: without a body (§4.4.2), unless there is a text to add."""

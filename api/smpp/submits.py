@@ -29,6 +29,9 @@ from shared.lifecycle import Category
 
 IDEMPOTENCY_TAG: Final = 0x1600
 """The vendor parameter with an idempotency key: regulators use 0x1400 to 0x1402."""
+VENDOR_TAGS: Final = range(0x1400, 0x4000)
+"""Parameters that the standard leaves to carriers (§5.3.2)."""
+MAX_TLVS, MAX_TLV_OCTETS = 16, 255
 CATEGORIES: Final = (None, Category.MARKETING, None, Category.AUTHENTICATION)
 """By priority_flag (§5.2.14); None: the default. 0 is what clients send that do not set one."""
 ALPHANUMERIC, NUMBERS = 5, (0, 1)
@@ -66,8 +69,19 @@ def read_submit(command: int, pdu_body: bytes, credential: Credential, caller: C
     reference = message.tlvs.get(Tag.USER_MESSAGE_REFERENCE)
     if reference is not None:
         smpp["reference"] = int.from_bytes(reference[:2], "big")
+    if tlvs := _regulators_of(message):
+        smpp["tlvs"] = tlvs
     body |= {"message": content.text, "smpp": smpp, "part": content.part}
     return body, _key_of(message, caller)
+
+
+def _regulators_of(message: Message) -> dict[str, str]:
+    """The parameters for regulators, for the carriers that want them: octets in hex, by tag."""
+    given = {tag: value for tag, value in message.tlvs.items() if tag in VENDOR_TAGS and tag != IDEMPOTENCY_TAG}
+    if len(given) > MAX_TLVS or any(len(value) > MAX_TLV_OCTETS for value in given.values()):
+        text = f"At most {MAX_TLVS} vendor parameters of {MAX_TLV_OCTETS} octets are passed on."
+        raise RefusedPdu(Status.ESME_RINVPARLEN, text)
+    return {str(tag): value.hex() for tag, value in given.items()}
 
 
 def _sender_of(message: Message, credential: Credential) -> str:

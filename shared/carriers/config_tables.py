@@ -28,6 +28,7 @@ LIMITS: dict[str, tuple[float, float]] = {
     "enquire_link": (0.1, 3_600),
     "max_pdu": (1_024, 1_048_576),
     "message_id_tag": (0x1400, 0x3FFF),
+    "pass_tlvs": (0x1400, 0x3FFF),
 }
 KINDS: dict[Any, str] = {str: "a string", bool: "true or false"}
 

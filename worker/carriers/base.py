@@ -5,7 +5,7 @@ it, so a new driver is made by copying one and changing how it talks.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from typing import NamedTuple, Protocol
@@ -103,6 +103,8 @@ class MessageGroup:
     phones: list[str]
     part: RawPart | None = None
     """What is passed on as it came, instead of the text."""
+    tlvs: Mapping[int, bytes] = field(default_factory=dict)
+    """Regulators' parameters of a submit over SMPP, by tag."""
 
 
 class LateResponse(NamedTuple):

@@ -46,7 +46,7 @@ OF_CLAIM = f"""
     s.rules, s.request_id, s.traceparent,
     CASE WHEN b.next_index = 1 AND b.retry_indexes IS NULL
          THEN CAST(extract(epoch FROM clock_timestamp() - b.due_at) AS float8) END AS queue_delay,
-    s.smpp -> 'part' AS part
+    s.smpp -> 'part' AS part, s.smpp -> 'tlvs' AS tlvs
 """
 """SQL: the first fields of `ClaimedBatch`, in their order, of a batch `b` and its send `s`."""
 

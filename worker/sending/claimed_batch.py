@@ -93,6 +93,8 @@ class ClaimedBatch:
     """Seconds from when the batch was due until the claim, if this is its first cycle; None once it is counted."""
     part: Any = None
     """The RawPart that is passed on instead of the message; as stored, until it is decrypted."""
+    tlvs: dict[str, str] | None = None
+    """Regulators' parameters of a submit over SMPP: octets in hex, by tag."""
     indexes: list[int] = field(init=False)
     """Index in the batch of each position, in order of submission."""
     phones: list[str] = field(init=False)

@@ -65,6 +65,7 @@ def _message_group(batch: ClaimedBatch, text: str, encoding: str, positions: lis
         ids=MessageIds(batch.batch_id, [batch.indexes[position] for position in positions]),
         phones=[batch.phones[position] for position in positions],
         part=batch.part,
+        tlvs={int(tag): bytes.fromhex(value) for tag, value in (batch.tlvs or {}).items()},
     )
 
 

@@ -11,6 +11,7 @@ from api.smpp import backend, submits, turns
 from shared.carriers.smpp.constants import UDH_INDICATOR, Command, Status, Tag
 from shared.sms import gsm7
 from tests.harness.smpp import SmppHouse, data_sm_body, submit_body
+from worker.carriers.base import MessageGroup, Outcome, Pace
 from worker.jobs.retention import forget
 
 LATER = f"{datetime.now(UTC) + timedelta(days=1):%y%m%d%H%M%S}000+"
@@ -107,6 +108,25 @@ def test_a_part_is_one_segment_and_kept_as_it_came(
     assert len(stored["tlvs"]) == len(more.get("tlvs", {}))
 
 
+def test_parameters_for_regulators_reach_the_carrier_also_when_it_is_tried_again(
+    smpp: SmppHouse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    service, simulator, given = smpp.service, smpp.service.worker.simulator, list[Any]()
+    submit = simulator.submit
+
+    def noted(message_groups: list[MessageGroup], limit: Pace | None = None) -> list[Outcome]:
+        given.extend(group.tlvs for group in message_groups)
+        return submit(message_groups, limit)
+
+    monkeypatch.setattr(simulator, "submit", noted)
+    tlvs = {0x1400: b"entity", 0x1402: b"", 0x1600: b"key", 0x4000: b"reserved"}
+    smpp.bound().submit("99910000000", tlvs=tlvs)
+    with service.engine.begin() as connection:
+        connection.execute(text("UPDATE batch SET due_at = now() WHERE state = 'waiting' AND attempts > 0"))
+    service.sweep()
+    assert given[:2] == [{0x1400: b"entity", 0x1402: b""}] * 2
+
+
 def test_a_part_in_the_alphabet_of_the_credential_becomes_gsm7(smpp: SmppHouse) -> None:
     client = smpp.bound(smpp.credential(alphabet="utf8"))
     client.submit(text=PART + "ü €".encode(), esm_class=UDH_INDICATOR)
@@ -147,6 +167,8 @@ def test_the_default_sender(smpp: SmppHouse) -> None:
         ({"validity": "200101000000000+"}, Status.ESME_RINVEXPIRY, "future"),
         ({"priority": 9}, Status.ESME_RINVPRTFLG, "0 to 3"),
         ({"tlvs": {0x1600: b"not visible"}}, Status.ESME_RINVOPTPARAMVAL, ""),
+        ({"tlvs": {0x1400: b"x" * 256}}, Status.ESME_RINVPARLEN, "255 octets"),
+        ({"tlvs": dict.fromkeys(range(0x1400, 0x1411), b"")}, Status.ESME_RINVPARLEN, "16 vendor"),
     ],
 )
 def test_what_is_refused(smpp: SmppHouse, more: dict[str, Any], status: Status, explained: str) -> None:

@@ -57,6 +57,8 @@ class SmppConfig(Table):
     priority: int = 0
     tlvs: Mapping[str, str] = field(default_factory=dict, repr=False)
     """Optional parameters for every submit_sm, in hex, by tag: `{"0x1401": "6869"}`."""
+    pass_tlvs: list[int] = field(default_factory=list)
+    """Tags of the parameters of a customer's submit that are passed on, instead of those in `tlvs`."""
     user_message_reference: bool = False
     """Whether each submit_sm carries the last two octets of our message id in user_message_reference (§5.3.2.17)."""
     message_id_tag: int | None = None

@@ -31,7 +31,8 @@ def shared_fields(config: SmppConfig, message_group: MessageGroup, text: Text, n
     Raises ValueError if the sender is not a valid source address.
     """
     ton, npi, source = source_address(config, message_group.sender_id)
-    tlvs = config.parameters
+    given = message_group.tlvs
+    tlvs = config.parameters | {tag: given[tag] for tag in config.pass_tlvs if tag in given}
     octets = text.octets[0] if len(text.octets) == 1 else b""
     if config.long_messages == "payload" and message_group.segments > 1:
         tlvs[Tag.MESSAGE_PAYLOAD] = octets

@@ -51,6 +51,8 @@ def test_the_password_is_not_shown() -> None:
         ("tlvs", {"5": "00" * 256}),
         ("tls", "yes"),
         ("message_id_tag", 0x204),
+        ("pass_tlvs", [0x13FF]),
+        ("pass_tlvs", ["0x1400"]),
         ("error_codes", {"042": "nonsense"}),
         ("error_codes", {"042": 1}),
         ("error_codes", 42),

@@ -149,6 +149,14 @@ def test_everything_that_a_carrier_asks_for_is_written() -> None:
     assert message.tlvs == {0x1401: b"x", 0x1402: b""}
 
 
+@pytest.mark.parametrize("text", ["Hi", "x" * 300], ids=["one part", "two parts"])
+def test_parameters_of_a_customer_are_passed_on_if_configured(text: str) -> None:
+    group = message_group(text, ["254711000000"], tlvs={0x1400: b"own", 0x1402: b"other"})
+    settings = config(pass_tlvs=[0x1400, 0x1401], tlvs={"0x1400": "78", "0x1403": "79"})
+    read = [read_message(Command.SUBMIT_SM, body) for body in Submission(settings, References(), [group]).bodies]
+    assert [message.tlvs for message in read] == [{0x1400: b"own", 0x1403: b"y"}] * len(read)
+
+
 def test_our_message_id_is_sent_if_configured() -> None:
     group = message_group("Hi", ["254711000000", "254722000000"])
     submission = Submission(config(message_id_tag=0x1400, tlvs={"0x1401": "78"}), References(), [group])

@@ -13,6 +13,7 @@ from api.schemas.examples import (
     PHONE,
     SEND_ID,
     SENDER_UUID,
+    SMPP_ID,
     VERIFICATION_ID,
     WEBHOOK_ID,
 )
@@ -44,8 +45,8 @@ recipient gets it. Recipients without a required value are reported in `rejected
 
 **Test keys.** A test key (`smsk_test_…`) works in your account's sandbox, which has its own groups, sends, opt-outs,
 webhooks, idempotency keys and play credits, and a simulated carrier. A test key cannot see or change live data, and a
-live key cannot see or change anything in the sandbox except its API keys. In the sandbox, sender IDs are approved at
-once, and `POST /api/v1/sandbox/refill` refills the credits.
+live key cannot see or change anything in the sandbox except its API keys and SMPP credentials. In the sandbox, sender
+IDs are approved at once, and `POST /api/v1/sandbox/refill` refills the credits.
 
 **Lists** are paged: pass `next_cursor` of a page as `cursor` of the next one, until it is null. A page of a filtered
 list may be shorter than `limit`, or even empty, although `next_cursor` is not null.
@@ -60,6 +61,7 @@ TAGS = {
     "auth": "Exchange an API key for a token, and revoke tokens.",
     "people": "People who sign in: sessions, invitations, roles, and the audit log.",
     "api-keys": "API keys: create, restrict, rotate and revoke them.",
+    "smpp-credentials": "Credentials for the SMPP server, their settings and their open binds.",
     "sms": "Send messages and get quotes.",
     "verifications": "One-time passwords: codes that are sent to phones, and checked.",
     "sender-ids": "The names and numbers that messages are sent from.",
@@ -87,6 +89,7 @@ OF_PEOPLE = ("changes", "invitations", "me", "people", "sign-in")
 """Beginnings of the paths under the tag `people`."""
 
 PATH_VARIABLES: Final[dict[str, tuple[str, str, str]]] = {
+    "credential_id": ("The SMPP credential.", SMPP_ID, "not_found"),
     "code": ("The error code.", "low_balance", "error_not_found"),
     "erasure_id": ("The erasure; keep the id as the confirmation.", ERASURE_ID, "erasure_not_found"),
     "event_id": (

@@ -4,7 +4,7 @@ from typing import Any, Final
 
 from api.operator.money.schemas import TOP_UP_ID
 from api.operator.prices.schemas import LIST_ID, VERSION_ID
-from api.schemas.examples import API_KEY, MESSAGE_ID, SEND_ID, SENDER_UUID
+from api.schemas.examples import API_KEY, MESSAGE_ID, SEND_ID, SENDER_UUID, SMPP_ID
 from shared.accounts.operator_keys import OPERATOR_SCOPES
 from shared.settings import IDEMPOTENCY_DAYS
 
@@ -36,6 +36,7 @@ TAGS = {
     "auth": "Exchange an operator key for a token.",
     "accounts": "Accounts: create, change, suspend and close them.",
     "keys": "API keys of accounts.",
+    "smpp": "SMPP credentials of accounts, and open binds.",
     "limits": "Limits and rules of accounts, and the pumping guard.",
     "money": "Top-ups, reversals, adjustments, refunds and statements.",
     "margin": "What messages brought, and what they cost.",
@@ -54,6 +55,7 @@ PATH_VARIABLES: Final[dict[str, tuple[str, Any]]] = {
     "account_id": ("The account.", 17),
     "carrier": ("The carrier's name in CARRIERS_FILE.", "main"),
     "category": ("`transactional` or `marketing`.", "marketing"),
+    "credential_id": ("The SMPP credential.", SMPP_ID),
     "key_id": ("The API key.", API_KEY),
     "limit_name": ("The limit's name.", "sender ACME"),
     "list_id": ("The price list.", LIST_ID),

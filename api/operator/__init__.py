@@ -17,3 +17,4 @@ import api.operator.prices.routes
 import api.operator.queue.routes
 import api.operator.senders.routes
 import api.operator.sends.routes
+import api.operator.smpp.routes

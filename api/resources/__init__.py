@@ -31,6 +31,7 @@ import api.resources.sends.errors
 import api.resources.sends.rejected
 import api.resources.sends.routes
 import api.resources.sign_in.routes
+import api.resources.smpp_credentials.routes
 import api.resources.statements.routes
 import api.resources.suppressions.routes
 import api.resources.usage.routes

@@ -2,7 +2,7 @@
 or is for the operator to change, is RBINDFAIL."""
 
 from datetime import UTC, datetime
-from typing import Final, NamedTuple
+from typing import NamedTuple
 from uuid import UUID
 
 from api.auth.tokens import Caller
@@ -10,14 +10,19 @@ from api.http.client_address import address_block
 from api.problems import Problem
 from api.services import Services
 from api.smpp.errors import RefusedPdu
-from shared.accounts.smpp_credentials import KEY_PREFIX, Credential, add_bind, find_credential, rehash_password
+from shared.accounts.smpp_credentials import (
+    KEY_PREFIX,
+    SCOPES,
+    Credential,
+    add_bind,
+    find_credential,
+    rehash_password,
+)
 from shared.api_key import is_within, matches, secret_key_id
 from shared.carriers.smpp.constants import Status
 from shared.carriers.smpp.pdu import Bind
 from shared.db.connection import reading
 from shared.outbox import listen
-
-SCOPES: Final = frozenset({"sms:send", "sms:read"})
 
 
 class Bound(NamedTuple):

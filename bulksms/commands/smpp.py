@@ -1,8 +1,11 @@
 """`bulksms smpp`."""
 
+from collections.abc import Callable
+from datetime import UTC, datetime
 from typing import Any
 
 import click
+from sqlalchemy import Connection
 
 from bulksms.environment import database, installation
 from bulksms.numbers import MAX_INTEGER
@@ -10,9 +13,32 @@ from bulksms.output import done, json_option, messages, show_one, show_rows
 from shared.accounts import smpp_credentials as credentials
 from shared.accounts.administration import find_account
 from shared.accounts.smpp_credentials import ALPHABETS, MAX_BINDS, MAX_WINDOW
+from shared.accounts.smpp_overview import find_own, list_credentials
+from shared.events.replays import first_xid, replay_to_credential
 from shared.health.finding import hint
 
 BINDS, WINDOW, RATE = click.IntRange(1, MAX_BINDS), click.IntRange(1, MAX_WINDOW), click.IntRange(1, MAX_INTEGER)
+SINCE = click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H:%M:%SZ"])
+
+
+def settings(max_binds: int | None, window_size: int | None, alphabet: str | None) -> Callable[[Any], Any]:
+    """Adds the options of a credential's settings, with these defaults."""
+    options = (
+        click.option("--allow", "networks", multiple=True, help="A network that it may bind from; may be repeated."),
+        click.option("--anywhere", is_flag=True, help="Let it bind from any address."),
+        click.option("--max-binds", type=BINDS, default=max_binds, show_default=True, help="Open binds."),
+        click.option("--window", "window_size", type=WINDOW, default=window_size, help="Unanswered PDUs of a bind."),
+        click.option("--rate", type=RATE, help="Submits per second; default: the account's requests per second."),
+        click.option("--alphabet", type=click.Choice(ALPHABETS), default=alphabet, help="Of data_coding 0."),
+        click.option("--default-sender", help="The sender ID of submits without a source address."),
+    )
+
+    def add(command: Any) -> Any:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return add
 
 
 @click.group()
@@ -23,13 +49,7 @@ def smpp() -> None:
 @smpp.command()
 @click.argument("account")
 @click.argument("system_id")
-@click.option("--allow", "networks", multiple=True, help="A network that it may bind from; may be repeated.")
-@click.option("--anywhere", is_flag=True, help="Let it bind from any address.")
-@click.option("--max-binds", type=BINDS, default=2, show_default=True, help="Open binds.")
-@click.option("--window", "window_size", type=WINDOW, default=10, show_default=True, help="Unanswered PDUs of a bind.")
-@click.option("--rate", type=RATE, help="Submits per second; default: the account's requests per second.")
-@click.option("--alphabet", type=click.Choice(ALPHABETS), default="gsm", show_default=True, help="Of data_coding 0.")
-@click.option("--default-sender", help="The sender ID of submits without a source address.")
+@settings(2, 10, "gsm")
 @click.option("--test", is_flag=True, help="For the account's sandbox: play credits, simulated carrier.")
 @json_option
 def create(account: str, system_id: str, networks: tuple[str, ...], anywhere: bool, as_json: bool, **more: Any) -> None:
@@ -47,11 +67,41 @@ def create(account: str, system_id: str, networks: tuple[str, ...], anywhere: bo
 @click.argument("account", required=False)
 @json_option
 def list_all(account: str | None, as_json: bool) -> None:
-    """List the credentials of an account, or of all, with the number of their open binds."""
+    """List the credentials of an account, or of all, with their open binds."""
     with database() as connection:
-        rows = credentials.list_credentials(connection, find_account(connection, account) if account else None)
+        rows = list_credentials(connection, find_account(connection, account) if account else None, all=True)
+    if not as_json:
+        for row in rows:
+            row["binds"] = [f"{each['kind']} {each['address']} since {each['bound_at']:%H:%M}" for each in row["binds"]]
     make = hint("smpp", "create", account or "ACCOUNT", "SYSTEM_ID", "--allow", "NETWORK")
     show_rows(rows, as_json, "SMPP credentials", f"There are none. Make one: {make}")
+
+
+@smpp.command()
+@click.argument("system_id")
+@settings(None, None, None)
+def change(system_id: str, networks: tuple[str, ...], anywhere: bool, **more: Any) -> None:
+    """Change settings. They hold from the next bind; open binds keep theirs."""
+    changes = {name: value for name, value in more.items() if value is not None}
+    if networks or anywhere:
+        changes["networks"] = None if anywhere else networks
+    if not changes or (networks and anywhere):
+        raise click.UsageError("Name what to change, and either --allow or --anywhere.")
+    with database() as connection:
+        credentials.change_credential(connection, _find(connection, system_id, lock=True), changes)
+    done(f"{system_id} is changed, from its next bind on.")
+
+
+@smpp.command()
+@click.argument("system_id")
+@click.option("--since", type=SINCE, required=True, help="A day or a time, such as 2026-03-02T09:00:00Z.")
+def replay(system_id: str, since: datetime) -> None:
+    """Deliver receipts and messages from phones since a time again."""
+    since = since.replace(tzinfo=UTC)
+    with database() as connection:
+        own = _find(connection, system_id)
+        replay_to_credential(connection, own, since, first_xid(connection, own["account_id"], since))
+    done(f"What happened since {since:%Y-%m-%d %H:%M}Z is delivered to {system_id} again.")
 
 
 @smpp.command()
@@ -71,6 +121,13 @@ def revoke(system_id: str) -> None:
     with database() as connection:
         credentials.revoke_credential(connection, system_id)
     done(f"{system_id} is revoked.")
+
+
+def _find(connection: Connection, system_id: str, *, lock: bool = False) -> dict[str, Any]:
+    found = credentials.find_credential(connection, system_id)
+    if found is None:
+        raise credentials.none_of(system_id)
+    return find_own(connection, found.account_id, found.id, lock=lock)
 
 
 def _show_password(made: credentials.NewCredential, as_json: bool) -> None:

@@ -69,7 +69,18 @@ FOLDERS: dict[str, tuple[str, ...]] = {
         "get_erasure",
     ),
     "8. Credits": ("get_balance", "list_transactions", "list_statements", "get_statement", "get_prices", "get_usage"),
-    "9. API keys": ("create_api_key", "list_api_keys", "rotate_api_key_secret", "revoke_api_key"),
+    "9. API keys and SMPP credentials": (
+        "create_api_key",
+        "list_api_keys",
+        "rotate_api_key_secret",
+        "revoke_api_key",
+        "create_smpp_credential",
+        "list_smpp_credentials",
+        "update_smpp_credential",
+        "rotate_smpp_password",
+        "replay_smpp",
+        "revoke_smpp_credential",
+    ),
     "10. People": (
         "create_invitation",
         "list_invitations",
@@ -109,6 +120,7 @@ CAPTURED = {
         name: name
         for name in ("send_id", "message_id", "group_id", "webhook_id", "import_id", "erasure_id", "invitation_id")
     },
+    "credential_id": "credential_id",
     "event_id": "event_id",
     "export_id": "export_id",
     "verification_id": "verification_id",
@@ -165,5 +177,7 @@ CHANGED_BODIES: dict[str, dict[str, object]] = {
     "update_me": {"name": "Ann Otieno"},
     "change_my_password": {"password": PASSWORD, "new_password": PASSWORD},
     "recover_webhook": {"since": "{{yesterday}}"},
+    "create_smpp_credential": {"system_id": "acme{{$timestamp}}"},
+    "replay_smpp": {"since": "{{yesterday}}"},
 }
 """Members of bodies that are changed, so that they fit what was made before."""

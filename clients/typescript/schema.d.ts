@@ -1137,7 +1137,7 @@ export interface DeliveryPage {
   next_cursor: string | null;
 }
 
-/** The time from which to post undelivered events again. */
+/** The time from which to deliver again. */
 export interface RecoverBody {
   /** The start time, at most 8 days ago. */
   since: string;
@@ -1537,6 +1537,8 @@ export interface Limits {
   api_keys: number;
   /** Maximum API keys that can be created in 24 hours; one more gets `rate_limited`. */
   api_keys_per_day: number;
+  /** Maximum SMPP credentials that are not revoked; one more gets `state_conflict`. */
+  smpp_credentials: number;
   /** Maximum tokens of an API key that can be revoked per day; one more gets `rate_limited`. */
   revoked_tokens_per_key: number;
   /** Maximum tokens of all API keys that can be revoked per day, likewise. */
@@ -2334,6 +2336,133 @@ export interface LinkToken {
   token: string;
 }
 
+/** An open bind. */
+export interface SmppBind {
+  /** Its kind. */
+  kind: "transmitter" | "receiver" | "transceiver";
+  /** The client's address. */
+  address: string;
+  /** Since when it is open. */
+  since: string;
+}
+
+/** A credential with its open binds, without its password. */
+export interface SmppCredential {
+  /** The credential. */
+  credential_id: string;
+  /** The name that it binds with. */
+  system_id: string;
+  /** Whether it is of the sandbox: its messages reach no phone and use play credits. */
+  test: boolean;
+  /** Where it may bind from; null means anywhere. */
+  allowed_ips: Array<string> | null;
+  /** Maximum open binds. */
+  max_binds: number;
+  /** Maximum unanswered PDUs of a bind, in each direction. */
+  window_size: number;
+  /** Maximum submits per second; null means the account's requests per second. */
+  rate: number | null;
+  /** What `data_coding` 0 means. It cannot change while a bind is open. */
+  alphabet: "gsm" | "latin1" | "utf8";
+  /** The sender ID of submits without a source address. */
+  default_sender: string | null;
+  /** When it was created. */
+  created_at: string;
+  /** The open binds, oldest first. */
+  binds: Array<SmppBind>;
+}
+
+export interface SmppCredentialPage {
+  /** The entries. */
+  data: Array<SmppCredential>;
+  /** The `cursor` of the next page; null on the last page. */
+  next_cursor: string | null;
+}
+
+/** A new credential. */
+export interface MakeSmppCredential {
+  /** The networks or addresses that it may bind from. */
+  allowed_ips: Array<string>;
+  /** Maximum open binds. */
+  max_binds?: number;
+  /** Maximum unanswered PDUs of a bind, in each direction. */
+  window_size?: number;
+  /** Maximum submits per second; null means the account's requests per second. */
+  rate?: number | null;
+  /** What `data_coding` 0 means. It cannot change while a bind is open. */
+  alphabet?: "gsm" | "latin1" | "utf8";
+  /** The sender ID of submits without a source address. */
+  default_sender?: string | null;
+  /** The name that it binds with: letters, digits, dots, hyphens and underscores. */
+  system_id: string;
+  /** Create it for the sandbox. Defaults to the kind of the key in use. */
+  test?: boolean;
+}
+
+/** A new credential with its password, which is shown only once: a replayed response does not contain it. */
+export interface NewSmppCredential {
+  /** The credential. */
+  credential_id: string;
+  /** The name that it binds with. */
+  system_id: string;
+  /** Whether it is of the sandbox: its messages reach no phone and use play credits. */
+  test: boolean;
+  /** Where it may bind from; null means anywhere. */
+  allowed_ips: Array<string> | null;
+  /** Maximum open binds. */
+  max_binds: number;
+  /** Maximum unanswered PDUs of a bind, in each direction. */
+  window_size: number;
+  /** Maximum submits per second; null means the account's requests per second. */
+  rate: number | null;
+  /** What `data_coding` 0 means. It cannot change while a bind is open. */
+  alphabet: "gsm" | "latin1" | "utf8";
+  /** The sender ID of submits without a source address. */
+  default_sender: string | null;
+  /** When it was created. */
+  created_at: string;
+  /** The open binds, oldest first. */
+  binds: Array<SmppBind>;
+  /** The password; store it now. Absent if `Idempotency-Replayed` is true. */
+  password?: string;
+}
+
+/** Settings of a credential, which hold from the next bind. Open binds keep theirs. */
+export interface ChangeSmppCredential {
+  /** The networks or addresses that it may bind from. */
+  allowed_ips?: Array<string>;
+  /** Maximum open binds. */
+  max_binds?: number;
+  /** Maximum unanswered PDUs of a bind, in each direction. */
+  window_size?: number;
+  /** Maximum submits per second; null means the account's requests per second. */
+  rate?: number | null;
+  /** What `data_coding` 0 means. It cannot change while a bind is open. */
+  alphabet?: "gsm" | "latin1" | "utf8";
+  /** The sender ID of submits without a source address. */
+  default_sender?: string | null;
+}
+
+/** The credential is revoked. */
+export interface RevokedSmpp {
+  /** The credential. */
+  credential_id: string;
+  /** The name that it binds with. */
+  system_id: string;
+  /** Its binds end within seconds. */
+  revoked: boolean;
+}
+
+/** What happened since `since` will be delivered again. */
+export interface ReplayedSmpp {
+  /** The credential. */
+  credential_id: string;
+  /** The name that it binds with. */
+  system_id: string;
+  /** Events from this time on. */
+  since: string;
+}
+
 /** What moved the balance in a month: `opening` and the five sums add up to `closing`. */
 export interface StatementSummary {
   /** The month, UTC, by the time of posting. */
@@ -3011,6 +3140,18 @@ export interface Operations {
   signIn(request: { body: EmailAndPassword; signal?: AbortSignal }): Promise<SignedIn>;
   /** Sign in by a link of bulksms person link, which works once, without password or code. */
   signInByLink(request: { body: LinkToken; signal?: AbortSignal }): Promise<SignedIn>;
+  /** List the SMPP credentials that are not revoked, with their open binds. A test key sees only the sandbox's. */
+  listSmppCredentials(request?: { query?: { limit?: number; cursor?: string }; signal?: AbortSignal }): Promise<SmppCredentialPage>;
+  /** Create an SMPP credential. Its password is shown only once; if you have lost it, rotate it. */
+  createSmppCredential(request: { body: MakeSmppCredential; key?: string; signal?: AbortSignal }): Promise<NewSmppCredential>;
+  /** Change settings, which hold from the next bind. Open binds keep theirs: rotate the password to end them. */
+  updateSmppCredential(request: { path: { credential_id: string }; body: ChangeSmppCredential; signal?: AbortSignal }): Promise<SmppCredential>;
+  /** Revoke a credential. Its binds end within seconds, and what waits for it is not delivered. */
+  revokeSmppCredential(request: { path: { credential_id: string }; signal?: AbortSignal }): Promise<RevokedSmpp>;
+  /** Create a new password, shown only once. The old one stops working, and open binds end within seconds. */
+  rotateSmppPassword(request: { path: { credential_id: string }; key?: string; signal?: AbortSignal }): Promise<NewSmppCredential>;
+  /** Deliver all receipts and messages from phones since a time again, in order, also those that were answered. */
+  replaySmpp(request: { path: { credential_id: string }; body: RecoverBody; key?: string; signal?: AbortSignal }): Promise<ReplayedSmpp>;
   /** List the months of the account, newest first: what moved the balance, by the time of posting. */
   listStatements(request?: { signal?: AbortSignal }): Promise<StatementSummaryList>;
   /** Show a month, such as 2026-03. A closed one never changes; GET /usage has the messages by country. */

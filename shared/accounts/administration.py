@@ -19,6 +19,7 @@ from shared.api_key import NewKey, hash_secret, make_key
 from shared.db.expressions import in_parameter
 from shared.db.tables import accounts
 from shared.db.tables.sends import send
+from shared.db.tables.smpp import smpp_credential
 from shared.scopes import DEFAULT_SCOPES, SCOPES
 
 ACCOUNTS, KEYS = accounts.account.c, accounts.api_key.c
@@ -64,6 +65,11 @@ REVOKE_KEY = (
 REVOKE_KEYS = (
     update(accounts.api_key)
     .where(KEYS.account_id.in_(IDS_WITH_SANDBOX), KEYS.revoked_at.is_(None))
+    .values(revoked_at=func.clock_timestamp())
+)
+REVOKE_SMPP = (
+    update(smpp_credential)
+    .where(smpp_credential.c.account_id.in_(IDS_WITH_SANDBOX), smpp_credential.c.revoked_at.is_(None))
     .values(revoked_at=func.clock_timestamp())
 )
 HAS_KEY = select(exists().where(KEYS.id == bindparam("key")))
@@ -213,7 +219,7 @@ def revoke_key(connection: Connection, key_id: str, *, by: Actor | None = None) 
 
 
 def close_account(connection: Connection, account_id: int, reason: str, *, by: Actor | None = None) -> None:
-    """Close the account and its sandbox: they accept nothing, their keys are revoked, and it cannot be undone.
+    """Close the account and its sandbox: they accept nothing, their keys and SMPP credentials are revoked, for good.
 
     Its history, its ledger and the credits that are left stay. Closing it again changes nothing. Raises Refused while
     sends are open, and for a sandbox.
@@ -230,9 +236,10 @@ def close_account(connection: Connection, account_id: int, reason: str, *, by: A
     if count:
         raise Refused(f"The account has open sends: {count:,}. Cancel them, or wait until they have completed.")
     connection.execute(SET_STATE, {"account": account_id, "new_state": "closed"})
-    revoked = connection.execute(REVOKE_KEYS, {"account": account_id}).rowcount
+    keys = connection.execute(REVOKE_KEYS, {"account": account_id}).rowcount
+    smpp = connection.execute(REVOKE_SMPP, {"account": account_id}).rowcount
     before = {"state": row.state, "available": row.available}
-    after = {"state": "closed", "keys_revoked": revoked}
+    after = {"state": "closed", "keys_revoked": keys, "smpp_revoked": smpp}
     record(connection, by, "account.closed", account_id=account_id, before=before, after=after, reason=reason)
 
 

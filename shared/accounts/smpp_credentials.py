@@ -1,4 +1,4 @@
-"""Credentials for the SMPP server: create, rotate, revoke and find them.
+"""Credentials for the SMPP server: create, change, rotate and revoke them, and who is bound.
 
 SMPP 3.4 has 15 characters for a system_id and 8 for a password (§4.1), and many clients cut longer ones. So API keys
 cannot be used, and a password is made here, of 47 random bits. Only its HMAC is stored. Guessing is limited at the
@@ -7,16 +7,18 @@ bind, by address and by system_id, and a credential is bound to networks unless 
 
 import re
 import secrets
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from typing import Any, Final, Literal, NamedTuple, get_args
 from uuid import UUID
 
-from sqlalchemy import Connection, bindparam, delete, exists, func, insert, or_, select, update
+from sqlalchemy import BigInteger, Connection, Update, bindparam, delete, exists, func, or_, select, update
+from sqlalchemy.dialects.postgresql import insert
 
 from shared.accounts.administration import Refused, lock_account
 from shared.accounts.audit_log import Actor, record
 from shared.accounts.key_checks import allowed_networks
+from shared.accounts.refused import Missing
 from shared.accounts.sandbox import IDS_WITH_SANDBOX, ensure_sandbox
 from shared.api_key import ALPHABET as LETTERS
 from shared.api_key import MAX_NETWORKS, Network, hash_secret
@@ -31,7 +33,11 @@ ALPHABETS: Final[tuple[str, ...]] = get_args(Alphabet)
 PASSWORD_LENGTH = 8
 MAX_CREDENTIALS = 20
 """Credentials of an account that are not revoked."""
+MAX_CREATED_PER_DAY = 100
+"""Credentials that an account can create in 24 hours, whatever became of them."""
 MAX_BINDS, MAX_WINDOW = 50, 1_000
+SCOPES: Final = frozenset({"sms:send", "sms:read"})
+"""What a bind may do."""
 ALIVE = timedelta(seconds=10)
 """For how long a bind counts after its process has renewed it last."""
 SYSTEM_ID = re.compile(r"[A-Za-z0-9_.-]{1,15}")
@@ -45,16 +51,12 @@ OF = smpp_credential.c
 BIND = smpp_bind.c
 IS_LIVE = OF.revoked_at.is_(None)
 IS_ALIVE = BIND.alive_until > func.clock_timestamp()
-BINDS = (
-    select(func.count()).select_from(smpp_bind).where(BIND.credential_id == OF.id, IS_ALIVE).correlate(smpp_credential)
+OF_ACCOUNT: Final = OF.account_id.in_(IDS_WITH_SANDBOX.correlate(None))
+SETTINGS: Final = ("networks", "max_binds", "window_size", "rate", "alphabet", "default_sender")
+CREATED_TODAY = OF.created_at > func.now() - timedelta(days=1)
+COUNT = select(func.count().filter(IS_LIVE), func.count().filter(CREATED_TODAY)).where(
+    OF.account_id == bindparam("account")
 )
-SHOWN = (
-    *OF["id", "system_id", "account_id", "networks", "max_binds", "window_size", "rate", "alphabet", "default_sender"],
-    *OF["created_at", "revoked_at"],
-)
-LIST = select(*SHOWN, BINDS.scalar_subquery().label("binds")).order_by(OF.system_id)
-LIST_OF_ACCOUNT = LIST.where(OF.account_id.in_(IDS_WITH_SANDBOX))
-COUNT = select(func.count()).where(OF.account_id == bindparam("account"), IS_LIVE)
 HAS = select(exists().where(func.lower(OF.system_id) == func.lower(bindparam("system_id"))))
 FIND = (
     select(
@@ -67,10 +69,15 @@ FIND = (
     .where(OF.system_id == bindparam("system_id"), IS_LIVE)
 )
 LOCK = select(OF.id).where(OF.id == bindparam("credential")).with_for_update()
-CHANGE = update(smpp_credential).where(OF.system_id == bindparam("of_system_id"), IS_LIVE)
-CREATE = insert(smpp_credential).values(xid=THIS_TRANSACTION, event_id=LAST_ID)
-ROTATE = CHANGE.values(password_hash=bindparam("new_hash"), generation=OF.generation + 1).returning(OF.account_id)
-REVOKE = CHANGE.values(revoked_at=func.clock_timestamp()).returning(OF.account_id)
+OF_ANY = bindparam("account", type_=BigInteger).is_(None)
+CHANGE = update(smpp_credential).where(OF.system_id == bindparam("of_system_id"), IS_LIVE, or_(OF_ANY, OF_ACCOUNT))
+CREATE = (
+    insert(smpp_credential)
+    .values(xid=THIS_TRANSACTION, event_id=LAST_ID)
+    .on_conflict_do_nothing(index_elements=[OF.system_id])
+)
+ROTATE = CHANGE.values(password_hash=bindparam("new_hash"), generation=OF.generation + 1)
+REVOKE = CHANGE.values(revoked_at=func.clock_timestamp())
 REHASH = (
     update(smpp_credential)
     .where(OF.id == bindparam("of_id"), OF.password_hash == bindparam("old_hash"))
@@ -139,48 +146,75 @@ def create_credential(
     owner = ensure_sandbox(connection, account_id, by=by) if test else account_id
     if not SYSTEM_ID.fullmatch(system_id):
         raise Refused("A system_id has 1 to 15 letters, digits, dots, hyphens or underscores.")
-    if connection.execute(HAS, {"system_id": system_id}).scalar_one():
-        raise Refused(f"The system_id {system_id!r} is taken. Choose another.")
-    if connection.execute(COUNT, {"account": owner}).scalar_one() >= MAX_CREDENTIALS:
+    live, created = connection.execute(COUNT, {"account": owner}).one()
+    if live >= MAX_CREDENTIALS:
         raise Refused(f"An account has at most {MAX_CREDENTIALS} SMPP credentials. Revoke one that is not needed.")
-    allowed = allowed_networks(networks)
-    if networks is not None and not 0 < len(allowed or ()) <= MAX_NETWORKS:
-        raise Refused(f"Name 1 to {MAX_NETWORKS} networks.")
-    if not (0 < max_binds <= MAX_BINDS and 0 < window_size <= MAX_WINDOW and (rate is None or 0 < rate < 2**31)):
-        raise Refused(f"A credential has 1 to {MAX_BINDS} binds, a window of 1 to {MAX_WINDOW:,}, and a positive rate.")
+    if created >= MAX_CREATED_PER_DAY:
+        raise Refused(f"{MAX_CREATED_PER_DAY} credentials were created in a day. Rotate one instead of replacing it.")
+    properties = _checked(
+        {
+            "networks": networks,
+            "max_binds": max_binds,
+            "window_size": window_size,
+            "rate": rate,
+            "alphabet": alphabet,
+            "default_sender": default_sender,
+        }
+    )
     password = _new_password()
-    properties: dict[str, Any] = {"networks": allowed, "max_binds": max_binds, "window_size": window_size}
-    properties |= {"rate": rate, "alphabet": alphabet, "default_sender": default_sender}
     keys = {"id": new_id(), "system_id": system_id, "account_id": owner, "password_hash": hash_secret(password, pepper)}
-    connection.execute(CREATE, keys | properties)
+    is_taken = connection.execute(HAS, {"system_id": system_id}).scalar_one()
+    if is_taken or not connection.execute(CREATE, keys | properties).rowcount:
+        raise Refused(f"The system_id {system_id!r} is taken. Choose another.")
     after = {name: value for name, value in properties.items() if value is not None}
     record(connection, by, "smpp.created", account_id=owner, subject=system_id, after=after)
     return NewCredential(system_id, password)
 
 
-def rotate_password(connection: Connection, system_id: str, pepper: str, *, by: Actor | None = None) -> NewCredential:
-    """Give a credential a new password. The old one stops working at once, and its binds end within seconds."""
+def change_credential(
+    connection: Connection, own: Mapping[str, Any], changes: Mapping[str, Any], *, by: Actor | None = None
+) -> None:
+    """Change SETTINGS of a credential that `find_own` has locked. They hold from the next bind; open binds keep theirs.
+
+    The alphabet is of all binds, as any of them may get a message from a phone: it cannot change while one is open.
+    Raises Refused.
+    """
+    before = {name: own[name] for name in SETTINGS}
+    after = _checked({**before, **changes})
+    changed = {name: value for name, value in after.items() if value != before[name]}
+    if not changed:
+        return
+    if "alphabet" in changed and own["binds"]:
+        raise Refused("The alphabet cannot change while the credential has open binds. Unbind first.")
+    generation = OF.generation + int("alphabet" in changed)  # ends a bind that has begun with the other one
+    change, system_id = CHANGE.values(generation=generation, **changed), own["system_id"]
+    owner = _change(connection, change, system_id, own["account_id"])
+    old = {name: before[name] for name in changed}
+    record(connection, by, "smpp.changed", account_id=owner, subject=system_id, before=old, after=changed)
+
+
+def rotate_password(
+    connection: Connection, system_id: str, pepper: str, *, account_id: int | None = None, by: Actor | None = None
+) -> NewCredential:
+    """Give a credential a new password. The old one stops working at once, and its binds end within seconds.
+
+    `account_id` is the account that it must belong to; None: any. Raises Missing.
+    """
     password = _new_password()
-    values = {"of_system_id": system_id, "new_hash": hash_secret(password, pepper)}
-    owner = connection.execute(ROTATE, values).scalar()
-    if owner is None:
-        raise _none(system_id)
+    owner = _change(connection, ROTATE, system_id, account_id, new_hash=hash_secret(password, pepper))
     record(connection, by, "smpp.rotated", account_id=owner, subject=system_id)
     return NewCredential(system_id, password)
 
 
-def revoke_credential(connection: Connection, system_id: str, *, by: Actor | None = None) -> None:
-    """Revoke a credential. Its binds end within seconds; receipts that wait are not delivered any more."""
-    owner = connection.execute(REVOKE, {"of_system_id": system_id}).scalar()
-    if owner is None:
-        raise _none(system_id)
+def revoke_credential(
+    connection: Connection, system_id: str, *, account_id: int | None = None, by: Actor | None = None
+) -> None:
+    """Revoke a credential. Its binds end within seconds; receipts that wait are not delivered any more.
+
+    `account_id` is the account that it must belong to; None: any. Raises Missing.
+    """
+    owner = _change(connection, REVOKE, system_id, account_id)
     record(connection, by, "smpp.revoked", account_id=owner, subject=system_id)
-
-
-def list_credentials(connection: Connection, account_id: int | None = None) -> list[dict[str, Any]]:
-    """Credentials with the number of their open binds, of one account and its sandbox or of all."""
-    statement = LIST if account_id is None else LIST_OF_ACCOUNT
-    return [dict(row) for row in connection.execute(statement, {"account": account_id}).mappings()]
 
 
 def find_credential(connection: Connection, system_id: str) -> Credential | None:
@@ -220,5 +254,26 @@ def _new_password() -> str:
     return "".join(secrets.choice(LETTERS) for _ in range(PASSWORD_LENGTH))
 
 
-def _none(system_id: str) -> Refused:
-    return Refused(f"There is no SMPP credential {system_id!r}.", "`bulksms smpp list` shows them all.")
+def _change(connection: Connection, statement: Update, system_id: str, account_id: int | None, **values: Any) -> int:
+    """Change a credential, and return its account. Raises Missing."""
+    values |= {"of_system_id": system_id, "account": account_id}
+    owner = connection.execute(statement.returning(OF.account_id), values).scalar()
+    if owner is None:
+        raise none_of(system_id)
+    return int(owner)
+
+
+def none_of(system_id: str) -> Missing:
+    """The error for a credential that does not exist."""
+    return Missing(f"There is no SMPP credential {system_id!r}.", "`bulksms smpp list` shows them all.")
+
+
+def _checked(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Settings as they are stored. Raises Refused."""
+    allowed, rate = allowed_networks(settings["networks"]), settings["rate"]
+    if settings["networks"] is not None and not 0 < len(allowed or ()) <= MAX_NETWORKS:
+        raise Refused(f"Name 1 to {MAX_NETWORKS} networks.")
+    are_within = 0 < settings["max_binds"] <= MAX_BINDS and 0 < settings["window_size"] <= MAX_WINDOW
+    if not (are_within and (rate is None or 0 < rate < 2**31)):
+        raise Refused(f"A credential has 1 to {MAX_BINDS} binds, a window of 1 to {MAX_WINDOW:,}, and a positive rate.")
+    return {**settings, "networks": allowed}

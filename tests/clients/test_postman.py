@@ -3,6 +3,7 @@
 import http.client
 import json
 import re
+import time
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -46,7 +47,7 @@ class Runner:
         }
 
     def _filled(self, text: str) -> str:
-        filled = text.replace("{{$guid}}", str(uuid4()))
+        filled = text.replace("{{$guid}}", str(uuid4())).replace("{{$timestamp}}", str(int(time.time())))
         return VARIABLE.sub(lambda found: self._variables.get(found[1], found[0]), filled)
 
     def run(self, operation_id: str, request: dict[str, Any]) -> tuple[int, bytes]:

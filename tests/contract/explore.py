@@ -47,6 +47,7 @@ BEYOND_A_SCHEMA = {
     ("types", "required"): "",
     ("after", "invalid"): "only an event of the account is one",
     ("sender_id", "invalid_sender_id"): "",
+    ("default_sender", "invalid_sender_id"): "",
     ("canary", "invalid"): "a count or a share",
     ("quiet_hours", "invalid"): "not with every category",
     ("quiet_hours", "invalid_time"): "both ends the same",

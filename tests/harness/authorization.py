@@ -91,6 +91,12 @@ POST   /sms/quote                                                      sms:send 
 POST   /sms/send                                                       sms:send           owner sender
 POST   /sms/send-bulk                                                  sms:send           owner sender
 POST   /sms/send-group                                                 sms:send           owner sender
+GET    /smpp-credentials                                              keys:read          owner
+POST   /smpp-credentials                                              keys:write         owner
+DELETE /smpp-credentials/<uuid:credential_id>                         keys:write         owner
+PATCH  /smpp-credentials/<uuid:credential_id>                         keys:write         owner
+POST   /smpp-credentials/<uuid:credential_id>/replay                  keys:write         owner
+POST   /smpp-credentials/<uuid:credential_id>/rotate                  keys:write         owner
 GET    /statements                                                     balance:read       owner sender viewer
 GET    /statements/<month>                                             balance:read       owner sender viewer
 GET    /suppressions                                                   suppressions:read  owner sender viewer
@@ -131,6 +137,12 @@ POST   /accounts/<int:account_id>/messages/<uuid:message_id>/refund    money    
 GET    /accounts/<int:account_id>/rules                                read               admin support
 PATCH  /accounts/<int:account_id>/rules/<category>                     accounts           admin
 POST   /accounts/<int:account_id>/sends/<uuid:send_id>/refund          money              admin
+GET    /accounts/<int:account_id>/smpp-credentials                    read               admin support
+POST   /accounts/<int:account_id>/smpp-credentials                    accounts           admin
+DELETE /accounts/<int:account_id>/smpp-credentials/<uuid:credential_id> accounts           admin
+PATCH  /accounts/<int:account_id>/smpp-credentials/<uuid:credential_id> accounts           admin
+POST   /accounts/<int:account_id>/smpp-credentials/<uuid:credential_id>/replay accounts           admin
+POST   /accounts/<int:account_id>/smpp-credentials/<uuid:credential_id>/rotate accounts           admin
 GET    /accounts/<int:account_id>/statements                           read               admin support
 GET    /accounts/<int:account_id>/statements/<month>                   read               admin support
 POST   /accounts/<int:account_id>/suspend                              accounts           admin
@@ -187,6 +199,7 @@ POST   /sends/<uuid:send_id>/cancel                                    accounts 
 POST   /sends/<uuid:send_id>/hold                                      accounts           admin
 POST   /sends/<uuid:send_id>/release                                   accounts           admin
 POST   /sends/<uuid:send_id>/resolve-doubts                            doubt              admin
+GET    /smpp-binds                                                    read               admin support
 GET    /unreadable-receipts                                            texts              admin support-with-reason
 """
 OTHER_PATHS = {

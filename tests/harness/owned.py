@@ -114,9 +114,18 @@ def pages(service: Service, path: str) -> Iterator[dict[str, Any]]:
     yield from service.get(f"{path}?limit=1000").json["data"]
 
 
+def a_credential(service: Service) -> str:
+    """A credential for the SMPP server."""
+    system_id = f"s{new_id().hex[-14:]}"
+    response = service.post("/smpp-credentials", system_id=system_id, allowed_ips=["192.0.2.0/24"])
+    assert response.status_code == 200, response.text
+    return str(response.json["credential_id"])
+
+
 OWNED: dict[str, Callable[[Service, dict[str, str]], str]] = {
     "send_id": lambda service, made: str(a_send(service)["send_id"]),
     "message_id": lambda service, made: str(a_send(service)["message_id"]),
+    "credential_id": lambda service, made: a_credential(service),
     "group_id": lambda service, made: service.new_group([PHONE]),
     "export_id": lambda service, made: an_export(service),
     "import_id": lambda service, made: an_import(service, service.new_group([PHONE])),

@@ -77,7 +77,7 @@ def create_api_key(caller: Caller, body: dict[str, Any]) -> IdempotentResponse:
         lock_caller(connection, caller)
         own = own_key(connection, caller)
         requested = _requested(own, body)
-        _refuse_more(own, requested)
+        refuse_more(own, requested)
         created = create_key(
             connection,
             caller.account_id,
@@ -110,7 +110,7 @@ def rotate_api_key_secret(caller: Caller, key_id: str, body: dict[str, Any]) -> 
     def act(connection: Connection) -> Issued:
         other = _live(connection, caller, key_id)
         lock_caller(connection, caller, [key_id])
-        _refuse_more(own_key(connection, caller), other)
+        refuse_more(own_key(connection, caller), other)
         secret = make_key().api_secret
         until = rotate_key(
             connection,
@@ -132,7 +132,7 @@ def revoke_api_key(caller: Caller, key_id: str) -> Any:
     with services().engine.begin() as connection:
         other = _live(connection, caller, key_id)
         lock_caller(connection, caller, [key_id])
-        _refuse_more(own_key(connection, caller), other)
+        refuse_more(own_key(connection, caller), other)
         revoke_key(connection, key_id, by=by_caller(caller))
     services().tokens.reload()
     return {"api_key": key_id, "revoked": True}
@@ -179,7 +179,7 @@ def _requested(own: ApiKey, body: dict[str, Any]) -> ApiKey:
     return own._replace(**properties, name=body.get("name"))
 
 
-def _refuse_more(own: ApiKey, other: ApiKey) -> None:
+def refuse_more(own: ApiKey, other: ApiKey) -> None:
     """Raise Problem insufficient_scope if the other key has more permissions than the caller's own key."""
     excess = exceeds(own, other)
     if excess in SCOPES:

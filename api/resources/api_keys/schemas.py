@@ -1,6 +1,7 @@
 """Schemas of API keys."""
 
 from datetime import UTC, datetime
+from typing import Any
 
 from marshmallow import validate, validates
 
@@ -19,7 +20,26 @@ NETWORKS = ["192.0.2.0/24", "2001:db8::/32"]
 KNOWN_SCOPES = f"The scopes are: {', '.join(SCOPES)}."
 
 
-class MakeApiKey(Request):
+def network_list(description: str, **options: Any) -> fields.List:
+    """Networks or addresses."""
+    names = validate.Length(1, MAX_NETWORKS, error="Name {min} to {max} networks.")
+    return fields.List(fields.String(), description, NETWORKS, validate=names, **options)
+
+
+class WithNetworks(Request):
+    """Base of requests with `allowed_ips`."""
+
+    @validates("allowed_ips")
+    def each_a_network(self, allowed_ips: list[str] | None, data_key: str) -> None:
+        """IPv4 or IPv6 networks, or single addresses."""
+        for each in allowed_ips or ():
+            try:
+                networks([each])
+            except ValueError:
+                raise fail("invalid", f"{each[:50]!r} is not a network. Write one like 192.0.2.0/24.") from None
+
+
+class MakeApiKey(WithNetworks):
     """A new key. Omitted properties, except scopes, are copied from the key in use."""
 
     name = fields.String(
@@ -38,25 +58,11 @@ class MakeApiKey(Request):
         ["sms:send", "sms:read"],
         validate=validate.Length(1, len(SCOPES), error="Name {min} to {max} scopes."),
     )
-    allowed_ips = fields.List(
-        fields.String(),
-        "The networks or addresses that the key may be used from.",
-        NETWORKS,
-        validate=validate.Length(1, MAX_NETWORKS, error="Name {min} to {max} networks."),
-    )
+    allowed_ips = network_list("The networks or addresses that the key may be used from.")
     requests_per_second = fields.WholeNumber(
         "Maximum requests per second.", 20, validate=fields.between(1, MAX_REQUESTS)
     )
     expires_at = fields.Timestamp("When the key expires.")
-
-    @validates("allowed_ips")
-    def each_a_network(self, allowed_ips: list[str], data_key: str) -> None:
-        """IPv4 or IPv6 networks, or single addresses."""
-        for each in allowed_ips:
-            try:
-                networks([each])
-            except ValueError:
-                raise fail("invalid", f"{each[:50]!r} is not a network. Write one like 192.0.2.0/24.") from None
 
     @validates("expires_at")
     def in_the_future(self, expires_at: datetime, data_key: str) -> None:

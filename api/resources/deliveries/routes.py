@@ -1,10 +1,9 @@
 """Deliveries of events to a webhook: tests, the log, and replays."""
 
-from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Connection, Row, Uuid, bindparam, literal, select, tuple_, update
+from sqlalchemy import Connection, Row, bindparam, select, update
 
 from api.act_once import act_once
 from api.auth.tokens import Caller
@@ -12,7 +11,7 @@ from api.endpoint import endpoint, key_of_request, services
 from api.http.bounded_queries import filtered_page, reading_list
 from api.http.pagination import page, uuid_cursor
 from api.idempotency import IdempotentResponse, replay_if_repeated
-from api.problems import Problem, invalid
+from api.problems import Problem
 from api.resources.deliveries.schemas import (
     DeliveryPaging,
     DeliveryResponse,
@@ -23,11 +22,11 @@ from api.resources.deliveries.schemas import (
 from api.resources.webhooks.routes import find_webhook
 from api.schemas.paging import page_of
 from shared.db.connection import reading
-from shared.db.tables.events import event
 from shared.db.tables.webhooks import delivery, webhook
 from shared.events.deliveries import IS_UNDELIVERED, OF_WEBHOOK, ONE, replay, replay_undelivered
+from shared.events.replays import first_xid, go_back
 from shared.events.stream import find
-from shared.ids import FIRST_ID, first_id_at
+from shared.ids import first_id_at
 from shared.outbox import EventType, add
 
 FIELDS = (
@@ -42,24 +41,13 @@ UNDELIVERED = (
     .limit(bindparam("limit"))
 )
 END_REST = update(webhook).where(webhook.c.id == bindparam("webhook")).values(rest_until=None)
-FIRST_XID = (
-    select(event.c.xid)
-    .where(event.c.account_id == bindparam("account"), event.c.id >= bindparam("first"))
-    .order_by(event.c.xid)
-    .limit(1)
-)
 END_LEASE = (
     update(webhook)
     .where(webhook.c.id == bindparam("webhook"))
     .values(rest_until=None, epoch=webhook.c.epoch + 1, lease_until=None)
 )
 """Takes the webhook from the process that has its lease: what it is posting would overwrite what is replayed."""
-GO_BACK = END_LEASE.where(
-    tuple_(bindparam("xid_then", type_=webhook.c.xid.type), literal(FIRST_ID, Uuid))
-    < tuple_(webhook.c.xid, webhook.c.event_id)
-).values(xid=bindparam("xid_then"), event_id=FIRST_ID)
-"""Reads the account's events again from the first one since a time, in the order of their commits, and ends the lease.
-No webhook has passed an event that is committed after that one was found (shared/events/stream.py)."""
+GO_BACK = go_back(webhook).where(webhook.c.id == bindparam("webhook")).values(rest_until=None)
 
 DELIVERIES_PER_TRANSACTION = 5_000
 """Deliveries that are replayed in one transaction: about a tenth of a second."""
@@ -137,19 +125,16 @@ def replay_delivery(caller: Caller, webhook_id: UUID, event_id: UUID) -> Idempot
 def recover_webhook(caller: Caller, webhook_id: UUID, body: dict[str, Any]) -> IdempotentResponse:
     """Post all undelivered events since a time, including those that happened while the webhook was disabled."""
     since = body["since"]
-    if since > datetime.now(UTC):
-        raise invalid([{"pointer": "/since", "code": "invalid_time", "detail": "Use a time in the past."}])
     key = key_of_request(caller, body)
-    first = first_id_at(max(since, datetime(1970, 1, 2, tzinfo=UTC)))
     with reading(services().engine) as connection:
         repeated = replay_if_repeated(connection, key)
         if repeated is not None:
             return repeated
         _active(connection, caller, webhook_id, lock=False)
-    _replay_pages(caller, webhook_id, first)
+    _replay_pages(caller, webhook_id, first_id_at(since))
     # Before the transaction writes, because readers of events wait for that.
     with reading(services().engine) as connection:
-        xid = connection.execute(FIRST_XID, {"account": caller.account_id, "first": first}).scalar()
+        xid = first_xid(connection, caller.account_id, since)
 
     def act(connection: Connection) -> dict[str, Any]:
         _active(connection, caller, webhook_id)

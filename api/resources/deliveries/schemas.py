@@ -1,7 +1,12 @@
 """Schemas of deliveries to webhooks."""
 
+from datetime import UTC, datetime
+
+from marshmallow import validates
+
 from api.schemas import fields
 from api.schemas.base import Request, Response
+from api.schemas.errors import fail
 from api.schemas.examples import DELIVERED_AT, EVENT_ID, WEBHOOK_ID, WEBHOOK_URL
 from api.schemas.paging import Paging
 from shared.lifecycle import DELIVERY_STATES
@@ -9,9 +14,15 @@ from shared.outbox import KEPT_DAYS
 
 
 class RecoverBody(Request):
-    """The time from which to post undelivered events again."""
+    """The time from which to deliver again."""
 
     since = fields.Timestamp(f"The start time, at most {KEPT_DAYS} days ago.", "2026-03-01T00:00:00Z", required=True)
+
+    @validates("since")
+    def in_the_past(self, since: datetime, data_key: str) -> None:
+        """What has not happened cannot be posted."""
+        if since > datetime.now(UTC):
+            raise fail("invalid_time", "Use a time in the past.")
 
 
 class DeliveryPaging(Paging):

@@ -26,6 +26,7 @@ from api.schemas.paging import MAX_ITEMS
 from api.schemas.times import MAX_TIME_AHEAD
 from shared.accounts.api_keys import MAX_CREATED_PER_DAY
 from shared.accounts.api_keys import MAX_KEYS as MAX_API_KEYS
+from shared.accounts.smpp_credentials import MAX_CREDENTIALS
 from shared.contacts import imports
 from shared.contacts.fields import MAX_FIELDS, MAX_TAG_LENGTH, MAX_TAGS, MAX_VALUE_LENGTH
 from shared.contacts.groups import MAX_CONTACTS, MAX_GROUPS
@@ -111,6 +112,9 @@ class ObjectBounds(Response):
     api_keys = bound(MAX_API_KEYS, "Maximum API keys that are not revoked; one more gets `state_conflict`.")
     api_keys_per_day = bound(
         MAX_CREATED_PER_DAY, "Maximum API keys that can be created in 24 hours; one more gets `rate_limited`."
+    )
+    smpp_credentials = bound(
+        MAX_CREDENTIALS, "Maximum SMPP credentials that are not revoked; one more gets `state_conflict`."
     )
     revoked_tokens_per_key = bound(
         MAX_REVOKED, "Maximum tokens of an API key that can be revoked per day; one more gets `rate_limited`."

@@ -7,6 +7,7 @@ from bulksms_client.memberships import Invitations, Memberships
 from bulksms_client.messages import Exports, Inbound, Messages, Verifications
 from bulksms_client.sender_ids import SenderIds
 from bulksms_client.sends import Sends
+from bulksms_client.smpp import SmppCredentials
 from bulksms_client.suppressions import Suppressions
 from bulksms_client.transport import Transport
 from bulksms_client.webhook_settings import Webhooks
@@ -26,6 +27,7 @@ class Themes:
         self.people = Memberships(transport)
         self.sender_ids = SenderIds(transport)
         self.sends = Sends(transport)
+        self.smpp = SmppCredentials(transport)
         self.suppressions = Suppressions(transport)
         self.usage = UsageReports(transport)
         self.verifications = Verifications(transport)

@@ -10,10 +10,10 @@ from shared.accounts.refused import Refused
 from shared.accounts.smpp_credentials import (
     create_credential,
     find_credential,
-    list_credentials,
     revoke_credential,
     rotate_password,
 )
+from shared.accounts.smpp_overview import list_credentials
 from tests.harness.service import SECRET_KEY, Service
 
 HERE = ["127.0.0.0/8"]
@@ -34,7 +34,7 @@ def test_it_works(service: Service) -> None:
     assert len(made.password) == 8
     with service.engine.connect() as connection:
         [shown] = list_credentials(connection, service.account_id)
-        assert (shown["max_binds"], shown["window_size"], shown["binds"], shown["rate"]) == (2, 10, 0, None)
+        assert (shown["max_binds"], shown["window_size"], shown["binds"], shown["rate"]) == (2, 10, [], None)
         found = find_credential(connection, "works")
     assert found is not None and made.password.encode() not in bytes(found.password_hash)
 
@@ -89,6 +89,17 @@ def test_an_account_has_at_most_twenty(service: Service) -> None:
     with service.engine.begin() as connection:
         revoke_credential(connection, "full-7")
     create(service.engine, full, "one-more")
+
+
+def test_an_account_creates_only_so_many_in_a_day(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("shared.accounts.smpp_credentials.MAX_CREATED_PER_DAY", 2)
+    for name in ("day-1", "day-2"):
+        create(service.engine, service.account_id, name)
+        with service.engine.begin() as connection:
+            revoke_credential(connection, name)
+    with pytest.raises(Refused, match="in a day"):
+        create(service.engine, service.account_id, "day-3")
+    create(service.engine, service.new_account("of another day"), "day-3")
 
 
 def test_what_is_revoked_or_closed_stays_so(service: Service) -> None:

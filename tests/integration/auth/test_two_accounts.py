@@ -1,6 +1,7 @@
 """Two accounts and every route: to the one, what is the other's is as if it were not there.
 
-So it is with an account and its sandbox, in both directions, but for the sandbox's keys, which are the account's too.
+So it is with an account and its sandbox, in both directions, but for the sandbox's keys and SMPP credentials, which are
+the account's too.
 
 The routes are those that are declared, so a new one is tested by being there.
 """
@@ -30,6 +31,8 @@ CONFLICTS = (409, 403)
 """What the owner of an object may get besides a 200: that it is not possible in this state."""
 
 
+SHARED = {"credential_id", "key_id"}
+"""What an account has in common with its sandbox."""
 PAIRS = ("two accounts", "live and its test key", "sandbox and its live key", "owners of two accounts")
 
 
@@ -139,7 +142,7 @@ def test_it_works(pair: Pair) -> None:
 def test_an_object_of_another_account_looks_like_an_unknown_one(pair: Pair, endpoint: Endpoint) -> None:
     variables = VARIABLE.findall(endpoint.path)
     mine = owned_by(pair.owner, variables)
-    if "key_id" in variables and pair.keys_are_shared:
+    if not SHARED.isdisjoint(variables) and pair.keys_are_shared:
         assert pair.ask(endpoint, mine, pair.token).status_code == 200
         return
     nobodys = {variable: NOBODYS.get(variable, UNKNOWN) for variable in variables}
@@ -166,7 +169,7 @@ def test_no_list_shows_anything_of_another_account(pair: Pair, owned: dict[str, 
         assert response.status_code == (403 if of_people else 200), response.text
         assert not contains(response.text)
         for variable, value in owned.items():
-            if variable != "key_id" or not pair.keys_are_shared:
+            if variable not in SHARED or not pair.keys_are_shared:
                 assert value not in response.text
 
 

@@ -126,6 +126,16 @@ CASES = {
         objects=True,
         before=1,
     ),
+    "smpp_credentials": Case(
+        "shared.accounts.smpp_credentials.MAX_CREDENTIALS",
+        lambda made, number: made.post(
+            "/smpp-credentials", system_id=f"l{made.account_id}-{number}", allowed_ips=["192.0.2.1"]
+        ),
+        409,
+        "state_conflict",
+        lowered=3,
+        objects=True,
+    ),
     "sender_ids": Case(
         "shared.senders.sender_ids.MAX_SENDER_IDS",
         lambda made, number: made.post("/sender-ids", sender_id=f"S{number}"),

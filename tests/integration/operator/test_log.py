@@ -30,6 +30,19 @@ def of_account(method: str, path: str, **body: Any) -> Step:
     return call
 
 
+def new_credential() -> dict[str, Any]:
+    return {"system_id": f"s{uuid4().hex[:14]}", "allowed_ips": ["192.0.2.1"]}
+
+
+def of_credential(method: str, path: str, **body: Any) -> Step:
+    def call(service: Service, operator: OperatorClient) -> TestResponse:
+        theirs = f"/accounts/{service.account_id}/smpp-credentials"
+        made = operator.post(theirs, **new_credential()).json["credential_id"]
+        return operator.call(method, f"{theirs}/{made}{path}", json=body)
+
+    return call
+
+
 def of_sender(method: str, path: str, **body: Any) -> Step:
     def call(service: Service, operator: OperatorClient) -> TestResponse:
         return operator.call(method, f"/sender-ids/{requested(service, 'LOGGED')}{path}", json=body)
@@ -157,6 +170,14 @@ STEPS: dict[str, tuple[str, Step]] = {
     "refund_account_message": ("account.refunded", refund("message")),
     "create_account_api_key": ("key.created", of_account("POST", "/api-keys")),
     "revoke_account_api_key": ("key.revoked", revoke_key),
+    "create_account_smpp_credential": (
+        "smpp.created",
+        lambda service, operator: operator.post(f"/accounts/{service.account_id}/smpp-credentials", **new_credential()),
+    ),
+    "update_account_smpp_credential": ("smpp.changed", of_credential("PATCH", "", rate=5)),
+    "rotate_account_smpp_password": ("smpp.rotated", of_credential("POST", "/rotate")),
+    "revoke_account_smpp_credential": ("smpp.revoked", of_credential("DELETE", "")),
+    "replay_account_smpp": ("smpp.replayed", of_credential("POST", "/replay", since="2026-01-01T00:00:00Z")),
     "update_account_limits": ("limits.changed", of_account("PATCH", "/limits", spend_day=5)),
     "update_account_rules": (
         "rules.changed",

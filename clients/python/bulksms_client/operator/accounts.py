@@ -46,6 +46,10 @@ class Accounts(Theme):
         """Its quiet hours and caps, by category."""
         return self._get(f"/accounts/{account_id}/rules")
 
+    def smpp_credentials(self, account_id: int) -> Any:
+        """Its SMPP credentials and those of its sandbox, with their open binds."""
+        return self._get(f"/accounts/{account_id}/smpp-credentials")
+
     def statements(self, account_id: int) -> Any:
         """The months of an account, newest first, with their sums."""
         return self._get(f"/accounts/{account_id}/statements")

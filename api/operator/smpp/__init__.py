@@ -1,0 +1,1 @@
+"""SMPP credentials of accounts, and open binds."""

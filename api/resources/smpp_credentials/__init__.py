@@ -1,0 +1,1 @@
+"""Credentials of an account for the SMPP server."""

@@ -41,6 +41,8 @@ OF_ACCOUNT = {
     "people": "/people/",
     "API keys": "/api-keys/",
     "new API key": "/api-keys/new",
+    "SMPP": "/smpp/",
+    "new SMPP credential": "/smpp/new",
     "webhooks": "/webhooks/",
     "webhook": "/webhooks/{webhook}",
     "new webhook": "/webhooks/new",

@@ -52,6 +52,7 @@ MENU: Menu = (
             Entry("sender_ids.index", _("Sender IDs"), "badge", "senders:read"),
             Entry("people.index", _("People"), "person", "people:read"),
             Entry("api_keys.index", _("API keys"), "key", "keys:read"),
+            Entry("smpp.index", _("SMPP"), "key", "keys:read"),
             Entry("webhooks.index", _("Webhooks"), "hook", "webhooks:read"),
             Entry("changes.index", _("Audit log"), "clock", "people:read"),
         ),

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from bench.console_pages import LIVE, OF_ACCOUNT, OF_OPERATOR, OF_PERSON, filled
 from shared.people.memberships import add_member
 from tests.harness.console import Console
-from tests.harness.owned import an_export
+from tests.harness.owned import a_credential, an_export
 from tests.harness.people import PASSWORD, a_person
 from tests.harness.prices import a_draft
 
@@ -28,6 +28,8 @@ FORMS_OF_ACCOUNT = {
     ),
     "secret of a key": Posted("/api-keys/new", {"name": "Shop", "scopes": "sms:read"}),
     "key with errors": Posted("/api-keys/new", {"name": "Shop", "allowed_ips": "x"}),
+    "password of SMPP": Posted("/smpp/new", {"system_id": "{system_id}", "allowed_ips": "192.0.2.0/24"}),
+    "SMPP with errors": Posted("/smpp/new", {"system_id": "two words", "allowed_ips": "x"}),
     "secret of a webhook": Posted("/webhooks/{webhook}/rotate", {}),
     "webhook with errors": Posted("/webhooks/new", {"url": "x"}),
     "change of a webhook with errors": Posted("/webhooks/{webhook}/edit", {"url": "x"}),
@@ -89,6 +91,8 @@ def objects_of(console: Console) -> dict[str, str]:
     sends = service.get("/sends").json["data"]
     with service.engine.connect() as connection:
         sender = connection.exec_driver_sql("SELECT id FROM sender_id WHERE sender_id = 'HARB0UR'").scalar()
+    if not service.get("/smpp-credentials").json["data"]:
+        a_credential(service)
     prices, version = a_draft(service.engine)
     return {
         "list": str(prices),
@@ -107,6 +111,7 @@ def objects_of(console: Console) -> dict[str, str]:
         "carrier": "simulator",
         "month": service.get("/statements").json["data"][0]["month"],
         "top_up": str(uuid.uuid4()),
+        "system_id": f"s{uuid.uuid4().hex[:14]}",
         "new": f"invited-{uuid.uuid4().hex}",
     }
 

@@ -41,6 +41,7 @@ def show(account_id: int) -> Any:
         rules=api.accounts.rules(account_id)["data"],
         senders=api.sender_ids.page(account_id=account_id, limit=SENDER_IDS),
         keys=api.api_keys.page(account_id, limit=100)["data"],
+        smpp=api.accounts.smpp_credentials(account_id)["data"],
         top_ups=api.top_ups.page(account_id, **paging(TOP_UPS)),
         months=api.accounts.statements(account_id)["data"],
     )

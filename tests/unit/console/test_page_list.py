@@ -23,7 +23,11 @@ NAMES = (
     "phone",
     "month",
 )
-OBJECTS = dict.fromkeys((*NAMES, "link", "invited", "new"), OBJECT) | {"account": "17", "list": "3", "version": "12"}
+OBJECTS = dict.fromkeys((*NAMES, "link", "invited", "new", "system_id"), OBJECT) | {
+    "account": "17",
+    "list": "3",
+    "version": "12",
+}
 NOT_PAGES = {
     "GET accounts.health",
     "GET static",
@@ -75,6 +79,8 @@ LEADS_ON = {
     "POST sender_ids.delete",
     "POST sends.control",
     "POST sign_in.sign_out",
+    "POST smpp.replay",
+    "POST smpp.revoke",
     "POST webhooks.control",
     "POST webhooks.replay",
 }
@@ -82,6 +88,7 @@ LEADS_ON = {
 SHOWN_OTHERWISE = {
     "GET accounts.choose",
     "POST api_keys.rotate",
+    "POST smpp.rotate",
     "POST compose.quote",
     "POST compose.write",
     "POST sign_in.with_code",

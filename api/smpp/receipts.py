@@ -5,7 +5,7 @@ from enum import IntEnum
 from typing import Final, NamedTuple
 from uuid import UUID
 
-from api.smpp.texts import encoded
+from api.protocols.texts import encoded
 from api.smpp.times import short_time
 from shared.accounts.smpp_credentials import Alphabet
 from shared.carriers.error_catalogue import CATALOGUE

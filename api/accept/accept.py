@@ -189,6 +189,7 @@ def validate_and_price(services: Services, caller: Caller, limits: Limits, kind:
         metadata=body.get("metadata"),
         rate=body.get("rate"),
         callback_url=callback_url,
+        dlr_mask=body.get("dlr_mask"),
         texts=services.texts if services.texts.checked else texts_of(services.engine),
         price_version_id=prices.version_id,
         over_smpp=body.get("smpp"),

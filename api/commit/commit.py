@@ -47,6 +47,7 @@ OPTIONAL_COLUMNS = {
     "rate": "integer",
     "callback_url": "text",
     "smpp": "jsonb",
+    "dlr_mask": "smallint",
     "request_id": "text",
     "traceparent": "text",
     "rules": "jsonb",

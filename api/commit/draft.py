@@ -46,6 +46,8 @@ class Draft:
     metadata: dict[str, Any] | None = None
     rate: int | None = None
     callback_url: str | None = None
+    dlr_mask: int | None = None
+    """The statuses that the `callback_url` gets, by GET, of a send by Kannel's API."""
     over_smpp: dict[str, Any] | None = None
     """Of a submit over SMPP: its `registered` delivery, user message `reference`, and regulators' `tlvs`."""
     part: RawPart | None = None

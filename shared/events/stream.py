@@ -57,7 +57,7 @@ BATCHES = select(*batch.c["id", "recipients"], OWN).where(in_parameter(batch.c.i
 CARRIERS = select(*message.c["id", "carrier"]).where(in_parameter(message.c.id, "ids"))
 SENDS = select(
     *send.c["id", "kind", "sender_id", "reference", "metadata", "test", "held_reason", "callback_url", "traceparent"],
-    *send.c["created_at", "completed_at", "accepted"],
+    *send.c["dlr_mask", "created_at", "completed_at", "accepted"],
     *(send.c[status] for status in STORED_STATUSES),
 ).where(in_parameter(send.c.id, "ids"))
 EVENTS = tables.event.c
@@ -90,6 +90,8 @@ class Event(NamedTuple):
     callback_url: str | None
     traceparent: str | None
     """The W3C traceparent of the request that made its send, if that is traced."""
+    dlr_mask: int | None
+    """Of a send by Kannel's API: the statuses that the `callback_url` gets, by GET."""
 
     def as_dict(self) -> dict[str, Any]:
         """The payload of a webhook; entries of the stream also have the id."""
@@ -192,7 +194,7 @@ def flush(connection: Connection) -> None:
 def _events(
     row: Row[Any], send: Row[Any] | None, batch: Row[Any] | None, texts: Texts, carrier: str | None
 ) -> Iterator[Event]:
-    about = (None, None) if send is None else (send.callback_url, send.traceparent)
+    about = (None,) * 3 if send is None else (send.callback_url, send.traceparent, send.dlr_mask)
     if row.indexes is None:
         data = row.data if send is None else {**_of_send(row, send), **(row.data or {})}
         if row.type == EventType.MESSAGE_RECEIVED:

@@ -1,4 +1,4 @@
-"""A receiver of webhooks on this machine, which keeps what is posted to it and responds as a test wants."""
+"""A receiver of webhooks on this machine, which keeps what is posted to it or got, and responds as a test wants."""
 
 import json
 import threading
@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 
 class Post(NamedTuple):
-    """A post that was received. `headers` have lower-case names."""
+    """A post that was received, or a GET with an empty body. `headers` have lower-case names."""
 
     path: str
     headers: dict[str, str]
@@ -42,7 +42,7 @@ class Receiver:
             protocol_version = "HTTP/1.1"
 
             def do_POST(self) -> None:
-                body = self.rfile.read(int(self.headers["Content-Length"]))
+                body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
                 post = Post(self.path, {name.lower(): value for name, value in self.headers.items()}, body)
                 receiver.posts.append(post)
                 response = receiver.respond(post)
@@ -52,6 +52,8 @@ class Receiver:
                     self.send_header(name, value)
                 self.send_header("Content-Length", "0")
                 self.end_headers()
+
+            do_GET = do_POST  # noqa: N815 - so that http.server finds it
 
             def log_message(self, *_: Any) -> None:
                 """Log nothing."""

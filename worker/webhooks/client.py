@@ -110,13 +110,20 @@ class Client:
 
     async def post(self, url: str, headers: dict[str, str], body: bytes) -> Reply:
         """Post the body once. Never raises because of what the receiver does."""
+        return await self._request("POST", url, headers, body)
+
+    async def get(self, url: str, headers: dict[str, str]) -> Reply:
+        """Get the URL once, as `post` does."""
+        return await self._request("GET", url, headers, None)
+
+    async def _request(self, method: str, url: str, headers: dict[str, str], body: bytes | None) -> Reply:
         began = time.monotonic()
         problem = url_problem(url, self._loopback)
         if problem is not None:
             return Reply(None, problem, 0)
         try:
-            async with self._session.post(
-                URL(url, encoded=True), data=body, headers=headers, allow_redirects=False
+            async with self._session.request(
+                method, URL(url, encoded=True), data=body, headers=headers, allow_redirects=False
             ) as response:
                 await self._drain(response)
                 error = None if 200 <= response.status < 300 else f"The response was {response.status}."

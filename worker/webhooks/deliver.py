@@ -157,14 +157,17 @@ class Deliverer:
     async def _post(self, job: PostJob, secrets: list[bytes]) -> None:
         timestamp = int(time.time())
         headers = {
-            "Content-Type": "application/json",
+            **({"Content-Type": "application/json"} if job.report_url is None else {}),
             "webhook-id": str(job.event_id),
             "webhook-timestamp": str(timestamp),
             "webhook-signature": sign(secrets, job.event_id, timestamp, job.body),
         }
         tracer = traces.tracer
         span = None if tracer is None or job.traceparent is None else begin_post(tracer, job, job.traceparent, headers)
-        job.reply = await self._client.post(job.url, headers, job.body)
+        if job.report_url is None:
+            job.reply = await self._client.post(job.url, headers, job.body)
+        else:
+            job.reply = await self._client.get(job.report_url, headers)
         if tracer is not None and span is not None:
             end_post(tracer, span, job)
         status = job.reply.http_status

@@ -45,6 +45,8 @@ class PostJob:
     """Why it was not posted this time."""
     traceparent: str | None = None
     """The W3C traceparent of the request that made its send, if that is traced."""
+    report_url: str | None = None
+    """What is got instead of posting a body to `url`, whose escapes it has filled."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 def begin_post(tracer: "Tracer", job: PostJob, traceparent: str, headers: dict[str, str]) -> "Span":
     """Begin the span of a post for a traced send, and name it in the headers, so that the receiver can follow it."""
     attributes: dict[str, str | int] = {
-        "http.request.method": "POST",
+        "http.request.method": "POST" if job.report_url is None else "GET",
         "server.address": _host_of(job.url),
         "bulksms.event.id": str(job.event_id),
         "bulksms.event.type": job.type,

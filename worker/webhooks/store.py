@@ -22,6 +22,7 @@ from shared.events.webhook_states import STATE_AFTER_POSTS
 from shared.job_backoff import FAILURES
 from shared.job_failures import clear_failures
 from shared.outbox import EventType, add
+from worker.webhooks.dlr_reports import is_wanted, report_url
 from worker.webhooks.policy import GONE, PostJob, rest, result_of
 
 PAGE = 200
@@ -158,7 +159,7 @@ def read_work(engine: Engine, hook: Hook) -> Work:
 def _is_for(hook: Hook, event: Event) -> bool:
     if event.type == EventType.WEBHOOK_TEST:
         return event.data.get("webhook_id") == str(hook.id) and hook.url is not None
-    return hook.url is not None or event.callback_url is not None
+    return hook.url is not None or (event.callback_url is not None and (event.dlr_mask is None or is_wanted(event)))
 
 
 def _retries(connection: Connection, hook: Hook, limit: int) -> list[PostJob]:
@@ -185,8 +186,12 @@ def _recorded(connection: Connection, hook: Hook, events: list[Event]) -> set[UU
 def _job(hook: Hook, event: Event, attempts: int) -> PostJob:
     age = (datetime.now(UTC) - event.at).total_seconds()
     url = hook.url or event.callback_url or ""
-    body = stream.encode(event.as_dict())
-    return PostJob(event.id, event.type, url, body, attempts, age, traceparent=event.traceparent)
+    if hook.url is None and event.dlr_mask is not None:
+        job = PostJob(event.id, event.type, url, b"", attempts, age, report_url=report_url(event))
+    else:
+        job = PostJob(event.id, event.type, url, stream.encode(event.as_dict()), attempts, age)
+    job.traceparent = event.traceparent
+    return job
 
 
 def record(engine: Engine, hook: Hook, work: Work) -> Hook | None:

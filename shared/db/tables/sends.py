@@ -89,6 +89,11 @@ send = Table(
         JSONB,
         comment="of a send over SMPP: which receipts are wanted, its reference, and a part as it came",
     ),
+    Column(
+        "dlr_mask",
+        SmallInteger,
+        comment="of a send by Kannel's API: the statuses that its callback_url gets by GET; null: all events by POST",
+    ),
     CheckConstraint("on_unicode IN ('send', 'transliterate', 'reject')", name="on_unicode"),
     CheckConstraint("cost >= 0 AND unexpanded_credits >= 0", name="credits"),
     Column("forgotten_at", MOMENT, comment="when its texts and phones were deleted; counts are kept"),

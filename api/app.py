@@ -20,6 +20,7 @@ from api.event_loop import ThreadOnlyPool
 from api.http.flask_adapter import RequestMiddleware, flask_response, flask_view
 from api.http.request import current_request
 from api.http.responses import error_response
+from api.kannel.sendsms import add_sendsms
 from api.metrics.endpoint import add_metrics
 from api.resources.carrier_callbacks.routes import add_callbacks
 from api.schemas.fields import ID_FORM
@@ -116,6 +117,7 @@ def _routes() -> tuple[Map, dict[str, Callable[..., Any]]]:
     add_documentation(app)
     add_metrics(app)
     add_callbacks(app)
+    add_sendsms(app)
     return app.url_map, app.view_functions
 
 

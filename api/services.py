@@ -9,6 +9,7 @@ from api.auth.oidc_attempts import OidcAttempts
 from api.auth.operator_tokens import OperatorTokens
 from api.auth.tokens import Tokens
 from api.commit.group_commit import GroupCommit
+from api.limits.bulkheads import KnownLogins
 from api.limits.password_attempts import PasswordAttempts
 from api.limits.pumping_guard import PumpingGuard
 from api.limits.rate_limits import Buckets, RateLimits
@@ -51,6 +52,7 @@ class Services:
         self.rate_limits = RateLimits(settings, self.tokens.limits_of)
         self.failures = Buckets(settings.token_requests_per_minute / 60, burst=60)
         self.password_attempts = PasswordAttempts(key)
+        self.known_logins = KnownLogins()
         self.texts = unchecked_texts_of(engine)
         """Encrypts the texts of sends. Once its keys are checked, the accepting of a send asks the database nothing."""
         self.totp_texts = totp_texts(key, fallbacks)

@@ -4,14 +4,16 @@ A request's owner is the account or operator of its token or, without a valid to
 (api/server/application.py). No owner has more requests in progress than its share, and none waits for a thread behind
 another's requests: each owner has its own queue, and the queues are served round-robin.
 
-Call everything here on the event loop only.
+Call everything here on the event loop only, unless it says otherwise.
 """
 
 import asyncio
+import hmac
 from collections import OrderedDict, deque
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from secrets import token_bytes
 from typing import NamedTuple, TypeVar, cast
 
 
@@ -49,7 +51,36 @@ PASSWORD_THREADS = 1
 OIDC_THREADS = 4
 """Each may wait for the OpenID Connect provider (shared/oidc/http.py)."""
 SINGLE_THREADS = 8
+MAX_KNOWN_LOGINS = 10_000
 CARRIER_THREADS = 4
+
+
+class KnownLogins:
+    """Which account a name and a password were of when this process checked them last.
+
+    Only to count a request against its account before it is authenticated, which each request is.
+    """
+
+    def __init__(self) -> None:
+        self._key = token_bytes(32)
+        self._accounts: OrderedDict[bytes, int] = OrderedDict()
+
+    def account_of(self, name: str, password: str) -> int | None:
+        """The account; None if it is not known."""
+        return self._accounts.get(self._hidden(name, password))
+
+    def note(self, name: str, password: str, account: int | None) -> None:
+        """Remember what the check has found; None for nothing. In any thread."""
+        hidden = self._hidden(name, password)
+        if account is None:
+            self._accounts.pop(hidden, None)
+        elif hidden not in self._accounts:
+            self._accounts[hidden] = account
+            if len(self._accounts) > MAX_KNOWN_LOGINS:
+                self._accounts.popitem(last=False)
+
+    def _hidden(self, name: str, password: str) -> bytes:
+        return hmac.digest(self._key, f"{name}\0{password}".encode(), "sha256")
 
 
 def is_signed_in(owner: Owner) -> bool:

@@ -17,6 +17,7 @@ from api.http.receive import ClientGone, SpooledBody, TooSlow, UnreadBody, spool
 from api.http.request import COMPLETE, Environ, Receive, Scope, Send, announced_length, environ_of, is_small
 from api.http.responses import PendingResponse, Response
 from api.http.wsgi import WholeResponse, Wsgi
+from api.kannel.sendsms import SENDSMS, known_account
 from api.limits.bulkheads import (
     LARGE_OF_ACCOUNT,
     LARGE_OF_ADDRESS,
@@ -59,13 +60,18 @@ class Owners:
 
     def __init__(self, services: Services) -> None:
         self._tokens, self._operator_tokens = services.tokens, services.operator_tokens
+        self._known_logins = services.known_logins
         self._trusted = services.settings.trusted_proxies
 
     def __call__(self, environ: Environ) -> Owner:
-        """The account or operator of a valid token that may be used from this address; otherwise the address.
+        """The account or operator of a valid token that may be used from this address, or the account of a login that
+        was right the last time; otherwise the address.
 
         A sandbox is an owner of its own.
         """
+        if environ["PATH_INFO"] == SENDSMS:
+            known = known_account(self._known_logins, environ)
+            return address_block(address_of(environ, self._trusted)) if known is None else known
         tokens = self._operator_tokens if environ["PATH_INFO"].startswith(OPERATOR_PREFIX) else self._tokens
         caller = tokens.signed(environ.get("HTTP_AUTHORIZATION"))
         if caller is not None and not caller.networks:

@@ -10,7 +10,8 @@ from api.accept.accept import accept
 from api.endpoint import client_address
 from api.http.json_body import SMALL_BODY, read_bytes
 from api.http.request import Environ, Request, current_request
-from api.http.responses import NO_STORE, error_response
+from api.http.responses import NO_STORE, encoded, error_response
+from api.http.wsgi import WholeResponse
 from api.idempotency import IdempotentResponse
 from api.kannel.parameters import Given, Refused, checked, given_in, login_of
 from api.kannel.sends import send_of
@@ -24,6 +25,8 @@ SENDSMS: Final = "/cgi-bin/sendsms"
 ACCEPTED: Final = "0: Accepted for delivery"
 NOT_AUTHORIZED: Final = Refused(403, "Authorization failed for sendsms")
 TEMPORARY: Final = "Temporal failure, try again later."
+BUSY: Final = WholeResponse(503, encoded([("Content-Type", "text/plain"), ("Retry-After", "1")]), TEMPORARY.encode())
+"""For a client with too many requests under way."""
 LOGIN_CODES: Final = ("invalid_credentials", "ip_not_allowed", "account_suspended")
 PARAMETERS: Final = {
     "/sender_id": "from",

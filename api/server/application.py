@@ -17,7 +17,7 @@ from api.http.receive import ClientGone, SpooledBody, TooSlow, UnreadBody, spool
 from api.http.request import COMPLETE, Environ, Receive, Scope, Send, announced_length, environ_of, is_small
 from api.http.responses import PendingResponse, Response
 from api.http.wsgi import WholeResponse, Wsgi
-from api.kannel.sendsms import SENDSMS, known_account
+from api.kannel.sendsms import BUSY, SENDSMS, known_account
 from api.limits.bulkheads import (
     LARGE_OF_ACCOUNT,
     LARGE_OF_ADDRESS,
@@ -192,6 +192,8 @@ def _small_body(scope: Scope, receive: Receive) -> Coroutine[Any, Any, bytes]:
 
 
 def _too_many(path: str) -> WholeResponse:
+    if path == SENDSMS:
+        return BUSY
     return early_problem("rate_limited", "Too many of your requests are in progress.", path)
 
 

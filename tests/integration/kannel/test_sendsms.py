@@ -8,6 +8,7 @@ from urllib.parse import urlencode
 import pytest
 from sqlalchemy import Engine, text
 
+from api.server.application import Owners
 from api.server.request_log import RequestLog
 from shared.accounts.smpp_credentials import revoke_credential
 from shared.observability.logs import JsonLines
@@ -196,9 +197,13 @@ def test_guessing_and_too_many_requests_are_a_temporary_failure(kannel: KannelUs
 def test_a_known_login_has_the_share_of_its_account(kannel: KannelUser) -> None:
     logins = kannel.service.flask.extensions["bulksms"].known_logins
     login = (kannel.login.system_id, kannel.login.password)
-    assert logins.account_of(*login) is None
+    owners = Owners(kannel.service.flask.extensions["bulksms"])
+    query = urlencode({"username": login[0], "password": login[1]})
+    environ = {"PATH_INFO": "/cgi-bin/sendsms", "QUERY_STRING": query, "REMOTE_ADDR": "192.0.2.7"}
+    assert owners(environ) == "192.0.2.7"
     kannel.get()
-    assert logins.account_of(*login) == kannel.service.account_id
+    assert owners(environ) == kannel.service.account_id
+    assert owners({**environ, "QUERY_STRING": query + "x"}) == "192.0.2.7"
     with kannel.service.engine.begin() as connection:
         revoke_credential(connection, kannel.login.system_id)
     kannel.get()

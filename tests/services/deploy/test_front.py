@@ -132,6 +132,22 @@ def test_only_requests_that_may_be_repeated_go_to_another_container(front: Front
     assert service.scalar("SELECT count(*) FROM send") >= sent
 
 
+def test_a_get_that_sends_goes_to_one_container_only(front: Front) -> None:
+    """The other container ends while it has one."""
+    broken = Upstream(BROKEN, front.api_port, responds=False)
+    broken.start()
+    front.use(LOOPBACK, BROKEN, line=BROKEN)
+    deadline = time.monotonic() + 60
+    while not broken.requests and time.monotonic() < deadline:
+        connection = http.client.HTTPConnection(LOOPBACK, front.port, timeout=60)
+        connection.request("GET", "/cgi-bin/sendsms?username=nobody")
+        status = connection.getresponse().status
+        connection.close()
+        assert status == (502 if broken.requests else 403)
+    assert broken.requests
+    broken.stop()
+
+
 def test_what_was_not_sent_is_repeated_whatever_it_is(front: Front, service: House) -> None:
     """A container that is gone, while the name server still has it."""
     gone = Upstream(BROKEN, front.api_port)

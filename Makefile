@@ -97,7 +97,7 @@ schemathesis: $(READY) ## Test what the OpenAPI document allows and forbids: mak
 fuzz: $(READY) ## Feed malformed input to everything that reads a carrier: make fuzz RUNS=1000000 SEED=0
 	$(BIN)/python -m tests.fuzz.run --runs $(RUNS) --seed $(SEED)
 
-peers: $(READY) ## Try SMPP with other implementations: npm's smpp (installed from its lock) and Kannel
+peers: $(READY) ## Try SMPP and Kannel's API with other implementations: npm's smpp (installed from its lock) and Kannel
 	npm ci --prefix tests/peers/node --ignore-scripts --no-audit --no-fund
 	$(BIN)/python -m pytest -q -m peers tests/peers
 

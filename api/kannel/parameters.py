@@ -13,20 +13,12 @@ OTHER_NAMES: Final = {"user": "username", "pass": "password", "dlrurl": "dlr-url
 INTEGER: Final = re.compile(rb"[ \t\r\n]*([+-]?[0-9]{1,9})")
 """As C's `%d` reads one: whatever follows is ignored."""
 UNSET: Final = -1
-BOUNDS: Final = (
-    ("dlr-mask", "DLR-Mask", 66),
-    ("mclass", "MClass", 3),
-    ("pid", "PID", 255),
-    ("rpi", "RPI", 2),
-    ("alt-dcs", "Alt-DCS", 1),
-    ("mwi", "MWI", 7),
-    ("coding", "Coding", 2),
-    ("compress", "Compress", 1),
-    ("validity", "Validity", 10**9),
-    ("deferred", "Deferred", 10**9),
-    ("priority", "Priority", 3),
-)
-"""Whole numbers: the name, how smsbox writes it, and the largest. All begin at UNSET."""
+BOUNDS: Final = {
+    "DLR-Mask": 66, "MClass": 3, "PID": 255, "RPI": 2, "Alt-DCS": 1, "MWI": 7, "Coding": 2, "Compress": 1,
+    "Validity": 10**9, "Deferred": 10**9, "Priority": 3,
+}  # fmt: skip
+"""The largest value of each whole number, by how smsbox writes its name. All begin at UNSET."""
+HEXADECIMAL: Final = re.compile(rb"([0-9a-fA-F]{2})+")
 NUMBER_CHARACTERS: Final = re.compile(r"[0-9+ -]+")
 MAX_ACCOUNT, MAX_UDH, MIN_URL = 64, 140, 8
 ALL_DENIED: Final = "Number(s) has/have been denied by white- and/or black-lists."
@@ -52,7 +44,7 @@ class Parameters(NamedTuple):
     account: str
     dlr_url: str
     numbers: dict[str, int]
-    """By the names in BOUNDS; those that are not given are UNSET."""
+    """By the names in BOUNDS in small letters; those that are not given are UNSET."""
 
 
 def login_of(given: Given) -> tuple[str, str]:
@@ -112,13 +104,10 @@ def checked(given: Given, default_sender: str | None) -> Parameters:
 
 def _header_of(udh: bytes) -> bytes:
     """The user data header: as it is or, which smsbox takes only in a POST's head, in hexadecimal digits."""
+    if HEXADECIMAL.fullmatch(udh) and len(udh) != udh[0] + 1:
+        udh = bytes.fromhex(udh.decode())
     if udh and len(udh) != udh[0] + 1:
-        try:
-            udh = bytes.fromhex(udh.decode("ascii"))
-        except ValueError:
-            raise _misformed("UDH") from None
-        if not udh or len(udh) != udh[0] + 1:
-            raise _misformed("UDH")
+        raise _misformed("UDH")
     if len(udh) > MAX_UDH:
         raise Refused(400, "UDH field is too long, rejected")
     return udh
@@ -126,10 +115,10 @@ def _header_of(udh: bytes) -> bytes:
 
 def _numbers(given: Given) -> dict[str, int]:
     numbers = {}
-    for name, written, largest in BOUNDS:
-        match = INTEGER.match(given.get(name, b""))
-        numbers[name] = UNSET if match is None else int(match[1])
-        if not UNSET <= numbers[name] <= largest:
+    for written, largest in BOUNDS.items():
+        match = INTEGER.match(given.get(written.lower(), b""))
+        number = numbers[written.lower()] = UNSET if match is None else int(match[1])
+        if not UNSET <= number <= largest:
             raise _misformed(written)
     return numbers
 

@@ -25,19 +25,15 @@ SENDSMS: Final = "/cgi-bin/sendsms"
 ACCEPTED: Final = "0: Accepted for delivery"
 NOT_AUTHORIZED: Final = Refused(403, "Authorization failed for sendsms")
 TEMPORARY: Final = "Temporal failure, try again later."
-BUSY: Final = WholeResponse(503, encoded([("Content-Type", "text/plain"), ("Retry-After", "1")]), TEMPORARY.encode())
+PLAIN: Final = (("Content-Type", "text/plain; charset=utf-8"), NO_STORE)
+"""A reason may quote the request, which no browser may take for a page."""
+BUSY: Final = WholeResponse(503, encoded([*PLAIN, ("Connection", "close"), ("Retry-After", "1")]), TEMPORARY.encode())
 """For a client with too many requests under way."""
 LOGIN_CODES: Final = ("invalid_credentials", "ip_not_allowed", "account_suspended")
 PARAMETERS: Final = {
-    "/sender_id": "from",
-    "/phone": "to",
-    "/message": "text",
-    "/send_at": "deferred",
-    "/expires_at": "validity",
-    "/category": "priority",
-    "/callback_url": "dlr-url",
-    "/reference": "account",
-}
+    "/sender_id": "from", "/phone": "to", "/message": "text", "/send_at": "deferred", "/expires_at": "validity",
+    "/callback_url": "dlr-url", "/reference": "account",
+}  # fmt: skip
 """Parameters by the fields of a send."""
 
 
@@ -109,5 +105,4 @@ def _reason(problem: dict[str, Any]) -> str:
 
 
 def _answer(status: int, text: str, headers: Any = ()) -> flask.Response:
-    """An answer in plain text: a reason may quote the request, which no browser may take for a page."""
-    return flask.Response(text, status, [NO_STORE, *headers], content_type="text/plain; charset=utf-8")
+    return flask.Response(text, status, [*PLAIN, *headers])

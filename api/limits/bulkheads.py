@@ -56,7 +56,7 @@ CARRIER_THREADS = 4
 
 
 class KnownLogins:
-    """Which account a name and a password were of when this process checked them last.
+    """Which account a name and a password were of when this process checked them last, in any thread.
 
     Only to count a request against its account before it is authenticated, which each request is.
     """
@@ -70,14 +70,13 @@ class KnownLogins:
         return self._accounts.get(self._hidden(name, password))
 
     def note(self, name: str, password: str, account: int | None) -> None:
-        """Remember what the check has found; None for nothing. In any thread."""
-        hidden = self._hidden(name, password)
+        """Remember what the check has found; None for nothing."""
         if account is None:
-            self._accounts.pop(hidden, None)
-        elif hidden not in self._accounts:
-            self._accounts[hidden] = account
-            if len(self._accounts) > MAX_KNOWN_LOGINS:
-                self._accounts.popitem(last=False)
+            self._accounts.pop(self._hidden(name, password), None)
+            return
+        self._accounts[self._hidden(name, password)] = account
+        if len(self._accounts) > MAX_KNOWN_LOGINS:
+            self._accounts.popitem(last=False)
 
     def _hidden(self, name: str, password: str) -> bytes:
         return hmac.digest(self._key, f"{name}\0{password}".encode(), "sha256")

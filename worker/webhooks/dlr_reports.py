@@ -9,21 +9,19 @@ from shared.outbox import EventType
 
 DELIVERED, UNDELIVERED, SENT, REJECTED = 1, 2, 8, 16
 """Bits of a dlr-mask, and the numbers for `%d`. 4 is for messages that wait at a carrier, which no carrier tells us."""
+NEVER_SENT: Final = [EventType(f"message.{status}") for status in ("failed", "rejected", "expired", "canceled")]
 OF_TYPE: Final = {
     EventType.MESSAGE_SENT: SENT,
     EventType.MESSAGE_DELIVERED: DELIVERED,
     EventType.MESSAGE_UNDELIVERED: UNDELIVERED,
-    **dict.fromkeys(
-        (
-            EventType.MESSAGE_FAILED,
-            EventType.MESSAGE_REJECTED,
-            EventType.MESSAGE_EXPIRED,
-            EventType.MESSAGE_CANCELED,
-        ),
-        REJECTED,
-    ),
+    **dict.fromkeys(NEVER_SENT, REJECTED),
 }
-TEXTS: Final = {SENT: "ACK/", DELIVERED: "stat:DELIVRD err:000", UNDELIVERED: "stat:UNDELIV", REJECTED: "NACK/"}
+TEXTS: Final = {
+    SENT: "ACK/",
+    DELIVERED: "stat:DELIVRD err:000",
+    UNDELIVERED: "stat:UNDELIV err:{}",
+    REJECTED: "NACK/{}",
+}
 ESCAPE = re.compile(r"%([%dpPqQaAbiIFtTno])")
 
 
@@ -35,8 +33,7 @@ def is_wanted(event: Event) -> bool:
 def report_url(event: Event) -> str:
     """The URL to get for an event of a message. What its escapes stand for: docs/guides/from-kannel.md."""
     data, bit = event.data, _bit_of(event)
-    error = data["error_details"] or {}
-    text = TEXTS[bit] + {REJECTED: "{}", UNDELIVERED: " err:{}"}.get(bit, "").format(error.get("code", ""))
+    text = TEXTS[bit].format((data["error_details"] or {}).get("code", ""))
     values = {
         "d": str(bit),
         **dict.fromkeys("pq", data["phone"]),

@@ -22,8 +22,6 @@ CODECS: Final = {TEXT: "utf-8", UCS2: "utf-16-be"}
 NORMAL_CLASS: Final = 1
 BIG_ENDIAN: Final = {"ucs-2", "ucs-2be", "ucs2", "utf-16", "utf16"}
 """Charsets that smsbox knows by these names, without a mark of the order of octets."""
-MAX_MINUTES: Final = 10**8
-"""More than any send may have, and still a date."""
 NO_TEXT: Final = "-"
 """Stands for a part's text in the checks of the schema."""
 
@@ -45,7 +43,7 @@ def send_of(asked: Parameters) -> tuple[str, dict[str, Any]]:
     now = datetime.now(UTC)
     for name, field in (("deferred", "send_at"), ("validity", "expires_at")):
         if numbers[name] >= 0:
-            fields[field] = rfc3339(now + timedelta(minutes=min(numbers[name], MAX_MINUTES)))
+            fields[field] = rfc3339(now + timedelta(minutes=numbers[name]))
     if numbers["priority"] >= 0 and (category := CATEGORIES[numbers["priority"]]) is not None:
         fields["category"] = category
     if asked.account:

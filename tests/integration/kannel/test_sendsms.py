@@ -1,6 +1,7 @@
 """Requests to Kannel's API: answered as Kannel's smsbox answers them, and sent as other requests are."""
 
 import logging
+import random
 from datetime import datetime, timedelta
 from typing import Any
 from urllib.parse import urlencode
@@ -8,11 +9,12 @@ from urllib.parse import urlencode
 import pytest
 from sqlalchemy import Engine, text
 
+from api.server import application
 from api.server.application import Owners
 from api.server.request_log import RequestLog
 from shared.accounts.smpp_credentials import revoke_credential
 from shared.observability.logs import JsonLines
-from tests.harness.kannel import LOGIN, REQUESTS, SEND, Asked, recorded
+from tests.harness.kannel import LOGIN, NUMBERS, REQUESTS, SEND, Asked, recorded
 from tests.harness.on_the_loop import scope
 from tests.harness.service import Service
 from tests.integration.kannel.conftest import KannelUser
@@ -208,6 +210,39 @@ def test_a_known_login_has_the_share_of_its_account(kannel: KannelUser) -> None:
         revoke_credential(connection, kannel.login.system_id)
     kannel.get()
     assert logins.account_of(*login) is None
+
+
+def test_too_many_requests_under_way_are_a_temporary_failure(
+    kannel: KannelUser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(application, "MAX_PER_ADDRESS", 0)
+    answer = kannel.get()
+    assert (answer.status_code, answer.text) == (503, "Temporal failure, try again later.")
+
+
+def test_odd_values_are_no_fault_of_ours(kannel: KannelUser, caplog: pytest.LogCaptureFixture) -> None:
+    rng, names = random.Random(7), ["from", "to", "text", "charset", "udh", "account", "dlr-url", "username", *NUMBERS]
+    odd = [
+        "%00",
+        "%ED%A0%80",
+        "%FF%FE",
+        "%F0%9F%98%80",
+        "-0",
+        "9" * 40,
+        "utf-7",
+        "idna",
+        "punycode",
+        "%%",
+        "%2",
+        "+",
+        "%0A",
+    ]
+    odd += ["https%3A%2F%2F%5B", "https%3A%2F%2Fexample.com%3A99999%2F", "%7B%7Ba%7D%7D", "x" * 300, "%D8%3D", "%1B"]
+    queries = [SEND.replace("text=Hi", f"{rng.choice(names)}={rng.choice(odd)}&text=Hi") for _ in range(150)]
+    queries += [f"{LOGIN}&{name}={value}&from=ACME&{TO}&text=Hi&dlr-mask=1" for name in names[:7] for value in odd]
+    answers = {query: kannel.ask(Asked(query)).status_code for query in queries}
+    assert set(answers.values()) <= {202, 400, 403}, [each for each in answers if answers[each] not in (202, 400, 403)]
+    assert not [record for record in caplog.records if record.levelno >= logging.ERROR]
 
 
 def test_no_log_line_has_the_query(caplog: pytest.LogCaptureFixture) -> None:

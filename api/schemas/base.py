@@ -4,10 +4,10 @@ from functools import lru_cache
 from itertools import islice
 from typing import Any, ClassVar
 
-from marshmallow import RAISE, Schema, ValidationError, fields, missing
+from marshmallow import RAISE, Schema, ValidationError, fields, missing, validates_schema
 
 from api.problems import MAX_ERRORS
-from api.schemas.errors import UNKNOWN_FIELD, coded
+from api.schemas.errors import UNKNOWN_FIELD, coded, fail
 from api.schemas.fields import Coded
 
 
@@ -53,6 +53,20 @@ class Request(Schema):
             except ValidationError:
                 pass  # the slow path below collects all errors
         return {**defaults, **Schema.load(schema, data)}
+
+
+class Changes(Request):
+    """Changes of something; what is not given stays. At least one must be given."""
+
+    changes_nothing: ClassVar[frozenset[str]] = frozenset({"reason"})
+    """Fields that are no change by themselves."""
+
+    @validates_schema
+    def not_empty(self, data: dict[str, Any], **_: Any) -> None:
+        """Without a change, the request is most likely a mistake."""
+        changes = [name for name in self.declared_fields if name not in self.changes_nothing]
+        if not data.keys() & changes:
+            raise fail("required", f"Provide at least one of {', '.join(f'`{name}`' for name in changes)}.")
 
 
 @lru_cache(500)

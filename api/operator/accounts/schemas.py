@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from marshmallow import validate, validates, validates_schema
+from marshmallow import validate, validates
 
 from api.operator.fields import ACCOUNT_ID, reason
 from api.schemas import fields
-from api.schemas.base import Request, Response
+from api.schemas.base import Changes, Request, Response
 from api.schemas.errors import fail
 from api.schemas.fields import MAX_NAME_LENGTH
 from api.schemas.paging import Paging
@@ -127,16 +127,10 @@ class NewAccount(AccountSettings):
     authentication = _authentication(load_default=False)
 
 
-class AccountChanges(AccountSettings):
+class AccountChanges(AccountSettings, Changes):
     """Changed settings of an account; the others stay."""
 
     reason = reason(required=False)
-
-    @validates_schema
-    def not_empty(self, data: dict[str, Any], **_: Any) -> None:
-        """At least one field must be given."""
-        if not data.keys() - {"reason"}:
-            raise fail("required", "Provide at least one setting.")
 
 
 class AccountResponse(Response):

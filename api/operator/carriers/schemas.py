@@ -2,11 +2,9 @@
 
 from typing import Any
 
-from marshmallow import validates_schema
-
 from api.operator.fields import reason
 from api.schemas import fields
-from api.schemas.base import Request, Response
+from api.schemas.base import Changes, Request, Response
 from api.schemas.errors import fail
 from api.schemas.examples import MESSAGE_ID, PHONE, SEND_ID
 from api.schemas.fields import MAX_NAME_LENGTH, SENDER_ID_LENGTH
@@ -27,7 +25,7 @@ class Rate(fields.Float):
         return float(value)
 
 
-class CarrierChanges(Request):
+class CarrierChanges(Changes):
     """Changed settings of a carrier; the others stay."""
 
     rate = Rate(
@@ -35,12 +33,6 @@ class CarrierChanges(Request):
     )
     window = fields.WholeNumber("Unanswered messages per worker.", 50, validate=fields.between(1, MAX_WINDOW))
     reason = reason(required=False)
-
-    @validates_schema
-    def not_empty(self, data: dict[str, Any], **_: Any) -> None:
-        """At least one field must be given."""
-        if not data.keys() - {"reason"}:
-            raise fail("required", "Provide `rate` or `window`.")
 
 
 class NewTestMessage(Request):

@@ -2,12 +2,11 @@
 
 from typing import Any
 
-from marshmallow import ValidationError, post_load, validate, validates_schema
+from marshmallow import ValidationError, post_load, validate
 
 from api.operator.fields import ACCOUNT_ID, reason
 from api.schemas import fields
-from api.schemas.base import Request, Response
-from api.schemas.errors import fail
+from api.schemas.base import Changes, Request, Response
 from api.schemas.rules import CapResponse, QuietHours, QuietHoursRuleResponse
 from shared.accounts.category_rules import MAX_CAP, MAX_HOURS
 from shared.accounts.limits import MAX_DESTINATIONS, destinations
@@ -22,7 +21,7 @@ def _limit(least: int, description: str, example: int) -> fields.WholeNumber:
     return fields.WholeNumber(description, example, allow_none=True, validate=fields.between(least, MAX_INTEGER))
 
 
-class LimitChanges(Request):
+class LimitChanges(Changes):
     """Changed limits; the others stay, and null removes one."""
 
     requests_per_second = _limit(1, "Requests per second of all its keys together.", 50)
@@ -40,12 +39,6 @@ class LimitChanges(Request):
     recipient_transactional = _limit(0, PER_PHONE.format("transactional"), 100)
     recipient_marketing = _limit(0, PER_PHONE.format("marketing"), 10)
     reason = reason(required=False)
-
-    @validates_schema
-    def not_empty(self, data: dict[str, Any], **_: Any) -> None:
-        """At least one field must be given."""
-        if not data.keys() - {"reason"}:
-            raise fail("required", "Provide at least one limit.")
 
     @post_load
     def as_prefixes(self, data: dict[str, Any], **_: Any) -> dict[str, Any]:
@@ -80,7 +73,7 @@ class NewCap(Request):
     hours = fields.WholeNumber("Hours.", 24, required=True, validate=fields.between(1, MAX_HOURS))
 
 
-class RuleChanges(Request):
+class RuleChanges(Changes):
     """Changed rules of a category; null removes one."""
 
     quiet_hours = fields.Nested(
@@ -90,12 +83,6 @@ class RuleChanges(Request):
         allow_none=True,
     )
     cap = fields.Nested(NewCap, "The most messages to one phone number.", {"messages": 2, "hours": 24}, allow_none=True)
-
-    @validates_schema
-    def not_empty(self, data: dict[str, Any], **_: Any) -> None:
-        """At least one field must be given."""
-        if not data:
-            raise fail("required", "Provide at least one rule.")
 
 
 class RuleResponse(Response):

@@ -1,14 +1,11 @@
 """Schemas of the person who is signed in."""
 
-from typing import Any
-
-from marshmallow import validate, validates_schema
+from marshmallow import validate
 
 from api.auth.token_claims import VALID_FOR_PEOPLE
 from api.resources.auth.schemas import TokenResponse
 from api.schemas import fields
-from api.schemas.base import Request, Response
-from api.schemas.errors import fail
+from api.schemas.base import Changes, Request, Response
 from api.schemas.people import SESSION_ID, TimeZone, code_field, name_field, password_field, role_field
 
 LANGUAGE = "Use a language tag, such as en or pt-BR."
@@ -19,7 +16,7 @@ MIN_REASON_LENGTH, MAX_REASON_LENGTH = 10, 500
 SIGNED_IN_AT, USED_AT = "2026-03-02T09:00:00.120Z", "2026-03-02T09:40:00.000Z"
 
 
-class ChangeMe(Request):
+class ChangeMe(Changes):
     """What the person changes about themselves."""
 
     name = name_field("Their name.")
@@ -29,12 +26,6 @@ class ChangeMe(Request):
         validate=validate.Regexp(r"[a-z]{2,3}(-[A-Z]{2})?\Z", error=LANGUAGE),
     )
     time_zone = TimeZone("Their time zone, by its IANA name.", "Africa/Nairobi")
-
-    @validates_schema
-    def not_empty(self, data: dict[str, Any], **_: Any) -> None:
-        """At least one field must be given."""
-        if not data:
-            raise fail("required", "Provide at least one field to change.")
 
 
 class ChangePassword(Request):

@@ -1,15 +1,14 @@
 """Schemas of sends."""
 
 from datetime import datetime
-from typing import Any, get_args
+from typing import get_args
 
-from marshmallow import validates, validates_schema
+from marshmallow import validates
 
 from api.resources.sends.bottleneck import REASONS
 from api.resources.sms.responses import BulkSegmentsResponse, RejectedResponse
 from api.schemas import fields, send_options
-from api.schemas.base import Request, Response
-from api.schemas.errors import fail
+from api.schemas.base import Changes, Response
 from api.schemas.examples import ACCEPTED_AT, EXPIRES_AT, SEND_COUNTS, SEND_ID, WEBHOOK_URL
 from api.schemas.paging import Paging
 from api.schemas.rules import CapResponse, QuietHoursRuleResponse, StopRuleResponse
@@ -34,7 +33,7 @@ class SendPaging(Paging):
     )
 
 
-class SendChanges(Request):
+class SendChanges(Changes):
     """Changes to a send."""
 
     send_at = fields.Timestamp(
@@ -47,6 +46,7 @@ class SendChanges(Request):
     message = fields.Text("The text; `{{name}}` and `{{name|default}}` are placeholders.", "Your table is ready.")
     on_unicode = send_options.on_unicode()
     max_segments = send_options.max_segments()
+    changes_nothing = frozenset({"on_unicode", "max_segments"})
 
     @validates("send_at")
     def not_too_far_ahead(self, send_at: datetime | None, data_key: str) -> None:
@@ -58,12 +58,6 @@ class SendChanges(Request):
     def not_too_late(self, expires_at: datetime, data_key: str) -> None:
         """At most 97 days."""
         check_expiry(expires_at)
-
-    @validates_schema
-    def not_empty(self, data: dict[str, Any], **_: Any) -> None:
-        """At least one change is required."""
-        if not {"send_at", "expires_at", "rate", "message"} & data.keys():
-            raise fail("required", "Provide `send_at`, `expires_at`, `rate` or `message`.")
 
 
 class SendResponse(OfSend):

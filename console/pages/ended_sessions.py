@@ -26,7 +26,6 @@ def session_ended() -> Any:
         return render_template("parts/signed_out.html"), STOP_POLLING, OF_PART
     was_signed_in = SESSION_TOKEN in session
     if was_signed_in:
-        current.forget_person()
         current.forget_session()
     if request.method != "POST":
         if was_signed_in:

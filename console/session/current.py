@@ -6,7 +6,6 @@ allowed; `may` only hides what would be refused.
 """
 
 import re
-import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -22,12 +21,10 @@ from flask import current_app, g, request, session
 
 from console.session.lost_forms import name_person
 from console.session.shown_again import GuardedTransport
-from console.session.token_cache import RENEW_BEFORE, AccountToken, Cache, account_token, digest
+from console.session.token_cache import AccountToken, TokenCache, account_token, digest
 
 SESSION_TOKEN = "session_token"
 LONGEST_AGENT = 300
-PERSON_SECONDS = 10.0
-"""How long a response of `GET /me` is reused."""
 NUMBER = re.compile(r"[1-9][0-9]{0,18}", re.ASCII)
 """An account's id where ids are numbers: 64 bits."""
 
@@ -48,7 +45,6 @@ class Person:
     """As the API describes them: `person_id`, `email`, `name`, `locale`, `time_zone`, `operator_role`, `totp`."""
     accounts: tuple[Mapping[str, Any], ...]
     """Their accounts: `account_id`, `name`, `role`, `country`."""
-    ends: float
 
     @property
     def initials(self) -> str:
@@ -63,8 +59,7 @@ class Api:
     def __init__(self, url: str) -> None:
         self.wire = Wire(url, timeout=60.0, tries=2, longest_wait=0.2)
         self.operator_wire = Wire(url, timeout=60.0, tries=2, longest_wait=0.2, prefix=OPERATOR_PREFIX)
-        self.tokens: Cache[AccountToken] = Cache(lambda token: token.ends - RENEW_BEFORE)
-        self.people: Cache[Person] = Cache(lambda person: person.ends)
+        self.tokens = TokenCache()
 
     def close(self) -> None:
         """Close the connections."""
@@ -161,32 +156,17 @@ def me() -> Me:
 def person() -> Person:
     """Who is signed in. Raises SignedOut."""
     if "person" not in g:
-        key = digest(SessionTokens().token())
-        found = api().people.get(key)
-        if found is None:
-            response = me().show()
-            found = api().people.put(
-                key, Person(response["person"], tuple(response["accounts"]), time.monotonic() + PERSON_SECONDS)
-            )
-        g.person = found
+        response = me().show()
+        g.person = Person(response["person"], tuple(response["accounts"]))
     known: Person = g.person
     return known
-
-
-def forget_person() -> None:
-    """Ask the API again who is signed in: their name or accounts have changed."""
-    g.pop("person", None)
-    token = session.get(SESSION_TOKEN)
-    if token:
-        api().people.drop(digest(str(token)))
 
 
 def sign_out() -> None:
     """End the session in the API, and forget it."""
     with suppress(SignedOut, BulkSmsError):  # it has ended
         me().sign_out()
-    forget_person()
-    session.clear()
+    forget_session()
 
 
 def forget_session() -> None:

@@ -4,10 +4,8 @@ import hashlib
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Mapping
-from typing import Any, Generic, NamedTuple, TypeVar
-
-T = TypeVar("T")
+from collections.abc import Hashable, Mapping
+from typing import Any, NamedTuple
 
 SIZE = 10_000
 RENEW_BEFORE = 60.0
@@ -37,45 +35,44 @@ def digest(secret: str) -> str:
     return hashlib.sha256(secret.encode()).hexdigest()
 
 
-class Cache(Generic[T]):
-    """Values by key, the least recently used dropped first. `ends` says when a value expires."""
+class TokenCache:
+    """Tokens by key, the least recently used dropped first."""
 
-    def __init__(self, ends: Callable[[T], float]) -> None:
-        self._ends = ends
-        self._kept: OrderedDict[Hashable, T] = OrderedDict()
+    def __init__(self) -> None:
+        self._kept: OrderedDict[Hashable, AccountToken] = OrderedDict()
         self._lock = threading.Lock()
 
     def __len__(self) -> int:
-        """How many values are kept."""
+        """How many tokens are kept."""
         return len(self._kept)
 
-    def get(self, key: Hashable) -> T | None:
-        """The value, if it may be used."""
+    def get(self, key: Hashable) -> AccountToken | None:
+        """The token, if it may be used."""
         with self._lock:
             found = self._kept.get(key)
             if found is None:
                 return None
-            if time.monotonic() >= self._ends(found):
+            if time.monotonic() >= found.ends - RENEW_BEFORE:
                 del self._kept[key]
                 return None
             self._kept.move_to_end(key)
             return found
 
-    def put(self, key: Hashable, value: T) -> T:
-        """Keep a value."""
+    def put(self, key: Hashable, token: AccountToken) -> AccountToken:
+        """Keep a token."""
         with self._lock:
-            self._kept[key] = value
+            self._kept[key] = token
             self._kept.move_to_end(key)
             while len(self._kept) > SIZE:
                 self._kept.popitem(last=False)
-        return value
+        return token
 
     def drop(self, key: Hashable) -> None:
-        """Forget a value."""
+        """Forget a token."""
         with self._lock:
             self._kept.pop(key, None)
 
     def clear(self) -> None:
-        """Forget all values."""
+        """Forget all tokens."""
         with self._lock:
             self._kept.clear()

@@ -5,7 +5,7 @@ from typing import Any
 
 import segno
 from bulksms_client.errors import ApiError
-from flask import Blueprint, render_template, request
+from flask import Blueprint, g, render_template, request
 from flask_babel import gettext, refresh
 from markupsafe import Markup
 
@@ -36,8 +36,8 @@ def profile() -> Any:
     else:
         with form.asking():
             current.me().change(changes)
-            current.forget_person()
-            refresh()
+            g.pop("person", None)
+            refresh()  # the language may be another one now
             return done(gettext("Your profile is saved."), "me.profile")
     return render_template("me/profile.html", form=form, languages=LANGUAGES, zones=ZONES), 400
 
@@ -56,7 +56,6 @@ def change_password() -> Any:
         current.me().change_password(form["password"] or None, form["new_password"])
     except ApiError as error:
         return _security(password=_refused(form, error, "password")), 400
-    current.forget_person()
     return done(gettext("Your password has been changed. You are signed out everywhere else."), "me.security")
 
 
@@ -79,7 +78,6 @@ def confirm_totp() -> Any:
         confirmed = current.me().confirm_totp(form.code("code") or "")
     except ApiError as error:
         return _totp(_refused(form, error, "code")), 400
-    current.forget_person()
     return render_template("me/recovery_codes.html", codes=confirmed["recovery_codes"])
 
 
@@ -91,7 +89,6 @@ def disable_totp() -> Any:
         current.me().disable_totp(form["password"])
     except ApiError as error:
         return _security(totp=_refused(form, error, "password")), 400
-    current.forget_person()
     return done(gettext("The second factor is off."), "me.security")
 
 

@@ -9,7 +9,6 @@ from flask_babel import gettext
 from console.pages.confirmations import change_at_once, done
 from console.pages.forms import Form
 from console.pages.paging import paging
-from console.session import current
 from console.session.current import account
 
 pages = Blueprint("people", __name__, url_prefix="/people")
@@ -60,7 +59,6 @@ def remove(person_id: Any) -> Any:
 
 def _done(act: Callable[[], object], text: str) -> Any:
     change_at_once(act, text)
-    current.forget_person()
     return redirect(url_for("people.index"))
 
 

@@ -113,7 +113,6 @@ def test_a_person_who_left_the_account_gets_no_live_parts(console: Console) -> N
     with console.service.engine.begin() as connection:
         end_membership(connection, console.service.account_id, person)
     console.service.reload_limits()
-    console.app.extensions["bulksms_api"].people.clear()  # after the ten seconds for which a person is known
     assert stays.get("/now", headers=LIVE).status_code == 200
     refused = leaves.get("/now", headers=LIVE)
     assert "Credits" not in refused.text and refused.status_code != 200

@@ -31,9 +31,7 @@ def end(console: Console, person: Person) -> None:
     for session in person.get("/me/sessions").json["data"]:
         if not session["current"]:
             person.call("DELETE", f"/me/sessions/{session['session_id']}")
-    service = console.app.extensions["bulksms_api"]
-    service.people.clear()
-    service.tokens.clear()
+    console.app.extensions["bulksms_api"].tokens.clear()
 
 
 def sealed(page: Any) -> str:

@@ -118,7 +118,6 @@ def test_stored_text_is_never_run_as_code(console: Console, number: str, evil: s
         connection.exec_driver_sql("UPDATE person SET name = %s", (evil,))
         connection.exec_driver_sql("UPDATE account SET name = %s || id WHERE sandbox_of IS NULL", (evil,))
         connection.exec_driver_sql("UPDATE sender_id SET reason = %s WHERE sender_id = 'EVIL'", (evil,))
-    console.app.extensions["bulksms_api"].people.clear()
     pages = [
         *pages_of_the_account(console),
         f"/sends/{sent['send_id']}",

@@ -9,15 +9,14 @@ from api.auth.operator_tokens import Operator
 from api.endpoint import key_of_request, operator_endpoint, services
 from api.http.bounded_queries import reading_list
 from api.http.pagination import page, text_cursor
-from api.http.request import current_request
 from api.idempotency import IdempotentResponse, once_with_secret
 from api.operator.audited_change import act, need_account, operator_transaction
 from api.operator.keys.schemas import NewKey
 from api.problems import Problem
-from api.resources.api_keys.routes import check_key_count
+from api.resources.api_keys.routes import make_account_key
 from api.resources.api_keys.schemas import ApiKeyResponse, NewApiKeyResponse, RevokedApiKeyResponse
 from api.schemas.paging import Paging, page_of
-from shared.accounts.administration import create_key, revoke_key
+from shared.accounts.administration import revoke_key
 from shared.accounts.api_keys import find_key, list_keys
 from shared.accounts.audit_log import Actor
 
@@ -47,20 +46,7 @@ def create_account_api_key(caller: Operator, account_id: int, body: dict[str, An
 
     def create(connection: Connection) -> tuple[dict[str, Any], str]:
         need_account(connection, account_id)
-        key = create_key(
-            connection,
-            account_id,
-            services().settings.secret_key,
-            body["test"],
-            body["scopes"],
-            body.get("expires_at"),
-            name=body.get("name"),
-            allowed_ips=body.get("allowed_ips"),
-            requests_per_second=body.get("requests_per_second"),
-            by=by,
-        )
-        check_key_count(connection, key.api_key)
-        return current_request().show(find_key(connection, account_id, key.api_key)), key.api_secret
+        return make_account_key(connection, account_id, body, by)
 
     with operator_transaction(caller) as connection:
         return once_with_secret(connection, idempotency_key, "api_secret", lambda: create(connection))

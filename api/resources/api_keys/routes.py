@@ -1,7 +1,7 @@
 """The account's API keys: list, create, rotate and revoke them."""
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 from sqlalchemy import Connection
 
@@ -36,16 +36,9 @@ from shared.accounts.api_keys import (
     list_keys,
     rotate_key,
 )
+from shared.accounts.audit_log import Actor
 from shared.api_key import make_key, networks
 from shared.scopes import DEFAULT_SCOPES, SCOPES
-
-
-class Issued(NamedTuple):
-    """The response to a request: the part that is stored for replays, and the secret."""
-
-    response: dict[str, Any]
-    secret: str
-
 
 INHERITED = ("test", "allowed_ips", "requests_per_second", "expires_at")
 
@@ -73,28 +66,15 @@ def create_api_key(caller: Caller, body: dict[str, Any]) -> IdempotentResponse:
     secret, rotate the key.
     """
 
-    def act(connection: Connection) -> Issued:
+    def act(connection: Connection) -> tuple[dict[str, Any], str]:
         lock_caller(connection, caller)
         own = own_key(connection, caller)
         requested = _requested(own, body)
         refuse_more(own, requested)
-        created = create_key(
-            connection,
-            caller.account_id,
-            services().settings.secret_key,
-            requested.test,
-            requested.scopes,
-            requested.expires_at,
-            name=requested.name,
-            allowed_ips=requested.allowed_ips,
-            requests_per_second=requested.requests_per_second,
-            by=by_caller(caller),
-        )
-        check_key_count(connection, created.api_key)
-        _check_creations(connection, created.api_key)
-        key = find_key(connection, caller.account_id, created.api_key)
-        assert key is not None
-        return Issued(current_request().show(key), created.api_secret)
+        properties = {name: getattr(requested, name) for name in ("name", "scopes", *INHERITED)}
+        response, secret = make_account_key(connection, caller.account_id, properties, by_caller(caller))
+        _check_creations(connection, response["api_key"])
+        return response, secret
 
     return _once(caller, body, act)
 
@@ -107,7 +87,7 @@ def rotate_api_key_secret(caller: Caller, key_id: str, body: dict[str, Any]) -> 
     same response without the secret.
     """
 
-    def act(connection: Connection) -> Issued:
+    def act(connection: Connection) -> tuple[dict[str, Any], str]:
         other = _live(connection, caller, key_id)
         lock_caller(connection, caller, [key_id])
         refuse_more(own_key(connection, caller), other)
@@ -121,7 +101,7 @@ def rotate_api_key_secret(caller: Caller, key_id: str, body: dict[str, Any]) -> 
             body["overlap_seconds"],
             by=by_caller(caller),
         )
-        return Issued(current_request().show({"api_key": key_id, "old_secret_expires_at": until}), secret)
+        return current_request().show({"api_key": key_id, "old_secret_expires_at": until}), secret
 
     return _once(caller, body, act)
 
@@ -138,10 +118,14 @@ def revoke_api_key(caller: Caller, key_id: str) -> Any:
     return {"api_key": key_id, "revoked": True}
 
 
-def check_key_count(connection: Connection, key_id: str) -> None:
-    """Raise Problem state_conflict if this key is one too many for its account."""
-    if count_keys(connection, key_id) > MAX_KEYS:
+def make_account_key(
+    connection: Connection, account_id: int, properties: dict[str, Any], by: Actor
+) -> tuple[dict[str, Any], str]:
+    """Create a key. Returns the response that is stored, and the secret, which is not. Raises Problem for too many."""
+    key = create_key(connection, account_id, services().settings.secret_key, **properties, by=by)
+    if count_keys(connection, key.api_key) > MAX_KEYS:
         raise Problem("state_conflict", f"An account has at most {MAX_KEYS} API keys. Revoke one first.")
+    return current_request().show(find_key(connection, account_id, key.api_key)), key.api_secret
 
 
 def _check_creations(connection: Connection, key_id: str) -> None:
@@ -151,7 +135,9 @@ def _check_creations(connection: Connection, key_id: str) -> None:
         raise Problem("rate_limited", detail, headers={"Retry-After": "3600"})
 
 
-def _once(caller: Caller, body: dict[str, Any], act: Callable[[Connection], Issued]) -> IdempotentResponse:
+def _once(
+    caller: Caller, body: dict[str, Any], act: Callable[[Connection], tuple[dict[str, Any], str]]
+) -> IdempotentResponse:
     """Act once per Idempotency-Key. Only the first response contains the secret, which is never stored."""
     key = key_of_request(caller, body)
     with services().engine.begin() as connection:

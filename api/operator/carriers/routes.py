@@ -70,7 +70,7 @@ def reset_carrier(caller: Operator, carrier: str, body: dict[str, Any]) -> Idemp
 @operator_endpoint("POST", "/carriers/<carrier>/pause", body=WithReason, response=CarrierResponse, scope="carriers")
 def pause_carrier(caller: Operator, carrier: str, body: dict[str, Any]) -> IdempotentResponse:
     """Stop submitting to a carrier. Its messages take another route, or wait."""
-    return _control(caller, carrier, body, _pause)
+    return _control(caller, carrier, body, partial(control.change, paused=True))
 
 
 @operator_endpoint(
@@ -78,7 +78,7 @@ def pause_carrier(caller: Operator, carrier: str, body: dict[str, Any]) -> Idemp
 )
 def resume_carrier(caller: Operator, carrier: str, body: dict[str, Any]) -> IdempotentResponse:
     """Resume a paused carrier."""
-    return _control(caller, carrier, body, _resume)
+    return _control(caller, carrier, body, partial(control.change, paused=False))
 
 
 @operator_endpoint(
@@ -140,14 +140,6 @@ def _control(caller: Operator, carrier: str, body: dict[str, Any], change: Calla
         return _carrier(connection, carrier)
 
     return act_once(caller, body, control_carrier)
-
-
-def _pause(connection: Connection, carrier: str, **because: Any) -> None:
-    control.change(connection, carrier, paused=True, **because)
-
-
-def _resume(connection: Connection, carrier: str, **because: Any) -> None:
-    control.change(connection, carrier, paused=False, **because)
 
 
 def _carrier(connection: Connection, name: str) -> Any:

@@ -6,9 +6,11 @@ import ssl
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
+from sqlalchemy import text
 
 from bulksms.local import services
 from bulksms.local.command import Command as Process
@@ -50,12 +52,21 @@ def started(service: House, port: int) -> Process:
     return process
 
 
+def delivered(service: House) -> int:
+    """How many messages have been delivered."""
+    with service.engine.connect() as connection:
+        return int(connection.execute(text("SELECT count(*) FROM message WHERE status = 'delivered'")).scalar_one())
+
+
 def test_a_killed_process_loses_no_receipt_and_another_goes_on(service: House, credential: NewCredential) -> None:
     ports = [free_port(), free_port()]
     first, second = (started(service, port) for port in ports)
+    with closing((sender := SmppClient(ports[0])).socket):
+        assert sender.bind(credential, Command.BIND_TRANSMITTER).status == Status.ESME_ROK
+        ids = {sender.submit().message_id for _ in range(5)}
+    wait_until(lambda: delivered(service) == 5, PATIENCE, "the receipts, which then come in one page")
     clients = [SmppClient(port) for port in ports]
     assert clients[0].bind(credential).status == Status.ESME_ROK
-    ids = {clients[0].submit().message_id for _ in range(5)}
     assert {clients[0].delivery(None).receipt["id"] for _ in range(5)} == ids
     assert first.pid is not None
     os.kill(first.pid, signal.SIGKILL)

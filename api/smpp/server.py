@@ -12,8 +12,9 @@ from uuid import UUID
 from api.http.client_address import address_block
 from api.services import Services
 from api.smpp.backend import Backend
-from api.smpp.session import BIND_SECONDS, Session
+from api.smpp.session import Session
 from shared.accounts.smpp_credentials import renew_binds
+from shared.carriers.smpp.server_connection import BIND_SECONDS
 from shared.db.connection import transaction
 
 log = logging.getLogger(__name__)

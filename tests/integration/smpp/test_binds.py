@@ -8,12 +8,12 @@ import pytest
 import smpplib.client
 import smpplib.consts
 
-from api.smpp import session
 from shared.accounts import smpp_credentials as credentials
 from shared.accounts.smpp_credentials import NewCredential
 from shared.api_key import hash_secret
+from shared.carriers.smpp import server_connection
 from shared.carriers.smpp.constants import RESPONSE, Command, Status
-from shared.carriers.smpp.pdu import c_string, pdu
+from shared.carriers.smpp.pdu import Bind, bind_body, c_string, pdu
 from shared.health.secret_key import check_secret_key
 from tests.harness.house import wait_until
 from tests.harness.service import SECRET_KEY, Service
@@ -128,6 +128,35 @@ def test_a_broken_body_is_answered_and_the_session_goes_on(smpp: SmppHouse) -> N
     assert client.submit().status == Status.ESME_ROK
 
 
+def test_what_comes_together_is_answered_in_turn(smpp: SmppHouse) -> None:
+    client, made = smpp.client(), smpp.credential()
+    bind = bind_body(Bind(made.system_id, made.password))
+    together = [(Command.BIND_TRANSCEIVER, bind), (Command.BIND_TRANSMITTER, bind), (Command.SUBMIT_SM, submit_body())]
+    client.socket.sendall(
+        b"".join(
+            pdu(command, 0, number, body) for number, (command, body) in enumerate([*together, (Command.UNBIND, b"")])
+        )
+    )
+    answers = [client.read() for _ in range(4)]
+    assert [(answer.sequence, answer.status) for answer in answers] == [
+        (0, Status.ESME_ROK),
+        (1, Status.ESME_RALYBND),
+        (2, Status.ESME_ROK),
+        (3, Status.ESME_ROK),
+    ], "an unbind waits for the answers to what came before it"
+    with pytest.raises(Closed):
+        client.read()
+
+
+def test_a_repeated_sequence_number_is_answered_each_time(smpp: SmppHouse) -> None:
+    client = smpp.bound()
+    for sequence in (7, 7, 0xFFFFFFFF):
+        client.send(Command.SUBMIT_SM, submit_body(), sequence=sequence)
+    answers = [client.read(Command.SUBMIT_SM_RESP) for _ in range(3)]
+    assert sorted(answer.sequence for answer in answers) == [7, 7, 0xFFFFFFFF]
+    assert len({answer.message_id for answer in answers}) == 3
+
+
 def test_no_bytes_break_the_server(smpp: SmppHouse) -> None:
     """Spoiled PDUs, a bounded number of them: each session is answered or ended, and the next one works."""
     chance, credential = random.Random(40), smpp.credential(max_binds=50, window_size=1_000)
@@ -150,7 +179,7 @@ def test_no_bytes_break_the_server(smpp: SmppHouse) -> None:
     ],
 )
 def test_what_takes_too_long_ends(smpp: SmppHouse, monkeypatch: pytest.MonkeyPatch, name: str, begin: object) -> None:
-    monkeypatch.setattr(session, name, 0.0)
+    monkeypatch.setattr(server_connection, name, 0.0)
     client = smpp.client()
     assert callable(begin)
     begin(client, smpp.credential())
@@ -159,17 +188,17 @@ def test_what_takes_too_long_ends(smpp: SmppHouse, monkeypatch: pytest.MonkeyPat
 
 
 def test_who_says_nothing_is_asked_and_without_an_answer_ends(smpp: SmppHouse, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(session, "IDLE_SECONDS", 0.0)
+    monkeypatch.setattr(server_connection, "IDLE_SECONDS", 0.0)
     client = smpp.bound()
     asked = client.read(Command.ENQUIRE_LINK)
-    monkeypatch.setattr(session, "ANSWER_SECONDS", 0.0)
+    monkeypatch.setattr(server_connection, "ANSWER_SECONDS", 0.0)
     with pytest.raises(Closed):
         client.read(Command.BIND_RECEIVER)
     assert asked.status == 0
 
 
 def test_who_never_reads_is_closed(smpp: SmppHouse, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(session, "WRITE_SECONDS", 0.0)
+    monkeypatch.setattr(server_connection, "WRITE_SECONDS", 0.0)
     client = smpp.bound()
     client.socket.setblocking(False)
     deadline = time.monotonic() + 60

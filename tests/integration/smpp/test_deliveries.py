@@ -101,9 +101,14 @@ def test_what_cannot_be_taken_now_comes_again(smpp: SmppHouse, monkeypatch: pyte
     smpp.service.deliver_receipts()
     assert client.delivery(Status.ESME_RMSGQFUL).receipt["id"] == sent.message_id
     assert client.delivery(Status.ESME_RX_R_APPN).receipt["id"] == sent.message_id
+    client.submit(text=b"The second")
+    smpp.service.deliver_receipts()
+    second = client.delivery(None)
+    assert second.receipt["id"] != sent.message_id, "a refusal for good ends it"
+    client.send(Command.GENERIC_NACK, status=Status.ESME_RINVCMDID, sequence=second.sequence)
     client.submit(text=b"The last")
     smpp.service.deliver_receipts()
-    assert client.delivery().receipt["id"] != sent.message_id, "a refusal for good ends it"
+    assert client.delivery().receipt["id"] not in (sent.message_id, second.receipt["id"]), "and so does a generic_nack"
 
 
 def test_no_more_than_a_window_is_unanswered(smpp: SmppHouse) -> None:

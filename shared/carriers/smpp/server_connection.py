@@ -1,0 +1,271 @@
+"""One connection to an SMPP server: frames PDUs, keeps the link alive, and ends what takes too long.
+
+The server for customers (api/smpp/session.py) and the simulated SMSC (bulksms/smsc/connection.py) say who may bind, and
+answer requests. The memory of a connection is bounded: at most one incomplete PDU, a window of unanswered deliveries,
+and a buffer of answers; while the client does not read these, nothing more is read from it.
+"""
+
+import asyncio
+import time
+from itertools import count
+from typing import ClassVar, Final, Generic, TypeVar, cast
+
+from shared.carriers.smpp.constants import MAX_SEQUENCE, RESPONSE, Command, Status
+from shared.carriers.smpp.pdu import HEADER, HEADER_SIZE, MAX_PDU, pdu
+
+SUBMIT_SM: Final = int(Command.SUBMIT_SM)
+"""Compared with each PDU; a member of the enumeration would take twice as long."""
+ANSWERS: Final = {int(Command.DELIVER_SM_RESP): Status.ESME_ROK, int(Command.GENERIC_NACK): Status.ESME_RUNKNOWNERR}
+"""Answers to a delivery, and what they mean if their command_status is 0."""
+BINDS: Final = frozenset({Command.BIND_TRANSMITTER, Command.BIND_RECEIVER, Command.BIND_TRANSCEIVER})
+BUFFER: Final = 256 * 1024
+"""Octets of answers that may wait to be written."""
+BIND_SECONDS, PDU_SECONDS, WRITE_SECONDS = 10.0, 10.0, 30.0
+"""How long a connection may be without a bind, a PDU be incomplete, and answers not be read."""
+IDLE_SECONDS, ANSWER_SECONDS = 60.0, 30.0
+"""Silence after which an enquire_link is sent, and how long its answer and that of a delivery may take."""
+CLOSE_SECONDS: Final = 5.0
+"""How long a connection may stay open that is to end."""
+
+D = TypeVar("D")
+
+
+class ServerConnection(asyncio.Protocol, Generic[D]):
+    """A connection, bound or not yet. `D` is what a subclass keeps of a delivery until it is answered."""
+
+    REQUESTS: ClassVar[frozenset[int]] = frozenset()
+    """Commands of requests that it answers, besides binds and submit_sm."""
+
+    def __init__(self) -> None:
+        self.transport: asyncio.Transport | None = None
+        self.address = ""
+        self.is_bound = self.is_closing = False
+        self.requests = 0
+        """Requests without an answer. The answer to an unbind waits for theirs."""
+        self.out: list[bytes] = []
+        """What is written together, after the PDUs that are read now."""
+        self.unanswered: dict[int, tuple[float, D]] = {}
+        """Deliveries by their sequence number, with when they were sent."""
+        self._rest = b""
+        self._is_deaf = self._is_reading = self._flushes_soon = False
+        self._unbind_sequence: int | None = None
+        self._sequences = count()
+        self._opened_at = self._heard_at = time.monotonic()
+        self._incomplete_since: float | None = None
+        self._blocked_since: float | None = None
+        self._enquired_at: float | None = None
+        self._closes_at: float | None = None
+
+    @property
+    def window(self) -> int:
+        """The most deliveries that may be unanswered."""
+        raise NotImplementedError
+
+    def opened(self) -> bool:
+        """Whether the connection, which is new, may stay."""
+        raise NotImplementedError
+
+    def closed(self, unanswered: list[D]) -> None:
+        """The connection has ended, without answers to these deliveries."""
+        raise NotImplementedError
+
+    def bind(self, command: int, sequence: int, body: bytes) -> None:
+        """Answer a bind. Sets `is_bound`."""
+        raise NotImplementedError
+
+    def submit(self, data: bytes, at: int, end: int, sequence: int) -> None:
+        """Answer a submit_sm, whose body is `data[at:end]`."""
+        raise NotImplementedError
+
+    def request(self, command: int, sequence: int, body: bytes) -> None:
+        """Answer a request of REQUESTS."""
+        raise NotImplementedError
+
+    def answered(self, delivery: D, status: int) -> None:
+        """A delivery was answered."""
+        raise NotImplementedError
+
+    def has_room(self) -> None:
+        """Deliveries may go on."""
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Begin, unless there are too many."""
+        self.transport = cast(asyncio.Transport, transport)  # uvloop's is no subclass
+        self.transport.set_write_buffer_limits(high=BUFFER)
+        peer = transport.get_extra_info("peername")
+        self.address = str(peer[0]) if peer else ""
+        if not self.opened():
+            self.abort()
+
+    def connection_lost(self, error: Exception | None) -> None:
+        """Give back the deliveries that were not answered."""
+        self.is_closing = self._is_deaf = True
+        unanswered, self.unanswered = self.unanswered, {}
+        self.closed([delivery for _, delivery in unanswered.values()])
+
+    def pause_writing(self) -> None:
+        """Read nothing more until the answers are read."""
+        self._blocked_since = time.monotonic()
+        self._set_reading()
+
+    def resume_writing(self) -> None:
+        """Go on."""
+        self._blocked_since = None
+        self._set_reading()
+        self.has_room()
+
+    def data_received(self, data: bytes) -> None:
+        """Handle all complete PDUs."""
+        self._heard_at, self._enquired_at = time.monotonic(), None
+        self._read(self._rest + data if self._rest else data)
+
+    def _read(self, data: bytes) -> None:
+        self._is_reading, at, size = True, 0, len(data)
+        while size - at >= HEADER_SIZE and not self._is_deaf:
+            length, command, status, sequence = HEADER.unpack_from(data, at)
+            end = at + length
+            if not HEADER_SIZE <= length <= MAX_PDU:
+                self.write(Command.GENERIC_NACK, Status.ESME_RINVCMDLEN, sequence)
+                self.close()
+                break
+            if end > size:
+                break
+            if command == SUBMIT_SM:
+                self.submit(data, at + HEADER_SIZE, end, sequence)
+            else:
+                self._handle(command, status, sequence, data[at + HEADER_SIZE : end])
+            at = end
+        self._is_reading = False
+        self._rest = b"" if self._closes_at is not None else data[at:]
+        if at or self._incomplete_since is None:
+            self._incomplete_since = time.monotonic() if self._rest and not self._is_deaf else None
+        self.flush()
+
+    def _handle(self, command: int, status: int, sequence: int, body: bytes) -> None:
+        if command in ANSWERS:
+            if (known := self.unanswered.pop(sequence, None)) is not None:
+                self.answered(known[1], status or ANSWERS[command])
+        elif command == Command.UNBIND_RESP:
+            self.close()
+        elif command & RESPONSE:
+            pass  # of an enquire_link: that it came is enough
+        elif command == Command.ENQUIRE_LINK:
+            self.write(Command.ENQUIRE_LINK_RESP, Status.ESME_ROK, sequence)
+        elif command in BINDS:
+            self.bind(command, sequence, body)
+        elif command == Command.UNBIND:
+            self._unbind_sequence, self._is_deaf = sequence, True
+            self._closes_at = time.monotonic() + ANSWER_SECONDS
+            self._set_reading()
+            self._answer_unbind()
+        elif command in self.REQUESTS:
+            self.request(command, sequence, body)
+        else:
+            self.write(Command.GENERIC_NACK, Status.ESME_RINVCMDID, sequence)
+
+    def request_ended(self) -> None:
+        """One of `requests` is answered."""
+        self.requests -= 1
+        self._answer_unbind()
+
+    def _answer_unbind(self) -> None:
+        if self._unbind_sequence is not None and not self.requests:
+            status = Status.ESME_ROK if self.is_bound else Status.ESME_RINVBNDSTS
+            self.write(Command.UNBIND_RESP, status, self._unbind_sequence)
+            self.close()
+
+    @property
+    def is_ending(self) -> bool:
+        """Whether the connection begins nothing more."""
+        return self._closes_at is not None
+
+    @property
+    def room(self) -> int:
+        """How many more deliveries may be unanswered."""
+        if not self.is_bound or self._blocked_since is not None or self._closes_at is not None or self.is_closing:
+            return 0
+        return self.window - len(self.unanswered)
+
+    def check(self, now: float) -> None:
+        """End the connection if the client takes too long; ask whether it is there. Called every second."""
+        sent_at = min((at for at, _ in self.unanswered.values()), default=now)
+        if (
+            (not self.is_bound and not self._is_deaf and now - self._opened_at > BIND_SECONDS)
+            or now - (self._incomplete_since or now) > PDU_SECONDS
+            or now - (self._blocked_since or now) > WRITE_SECONDS
+            or now - (self._enquired_at or now) > ANSWER_SECONDS
+            or now - sent_at > ANSWER_SECONDS
+            or now > (self._closes_at or now)
+        ):
+            self.abort()
+        elif now - self._heard_at > IDLE_SECONDS and self._enquired_at is None:
+            self._enquired_at = now
+            self.write(Command.ENQUIRE_LINK, Status.ESME_ROK, self.next_sequence())
+
+    def unbind(self) -> None:
+        """End the session politely: the client may answer what is open."""
+        if self._closes_at is None:
+            self.write(Command.UNBIND, Status.ESME_ROK, self.next_sequence())
+            self._closes_at = time.monotonic() + CLOSE_SECONDS
+
+    def hold(self, is_held: bool) -> None:
+        """Read nothing more, or go on with what has come meanwhile."""
+        self._is_deaf = is_held or self.is_closing
+        self._set_reading()
+        if not is_held:
+            self._read(self._rest)
+
+    def abort(self) -> None:
+        """End the connection at once."""
+        self.is_closing = self._is_deaf = True
+        self.out.clear()
+        if self.transport is not None:
+            self.transport.abort()
+
+    def close(self) -> None:
+        """End the connection once the answers are written."""
+        self.flush()
+        self._is_deaf, self._closes_at = True, time.monotonic() + CLOSE_SECONDS
+        self.hang_up()
+
+    def hang_up(self) -> None:
+        """Close the connection."""
+        self.is_closing = True
+        if self.transport is not None:
+            self.transport.close()
+
+    def write(self, command: int, status: int, sequence: int, body: bytes = b"") -> None:
+        """Write a PDU, together with others of this turn of the event loop."""
+        self.out.append(pdu(command, status, sequence, body))
+        if not self._is_reading and not self._flushes_soon:
+            self._flushes_soon = True
+            asyncio.get_running_loop().call_soon(self.flush)
+
+    def flush(self) -> None:
+        """Write what waits."""
+        self._flushes_soon = False
+        if self.out:
+            octets = b"".join(self.out)
+            self.out.clear()
+            self.write_answers(octets)
+
+    def write_answers(self, octets: bytes) -> None:
+        """Write what was collected."""
+        self.write_now(octets)
+
+    def write_now(self, octets: bytes) -> None:
+        """Write octets, unless the connection ends."""
+        if self.transport is not None and not self.is_closing and not self.transport.is_closing():
+            self.transport.write(octets)
+
+    def next_sequence(self) -> int:
+        """The sequence number of the next request to the client."""
+        return next(self._sequences) % MAX_SEQUENCE + 1
+
+    def _set_reading(self) -> None:
+        if self.transport is None or self.is_closing or self.transport.is_closing():
+            return
+        if self._is_deaf or self._blocked_since is not None:
+            self.transport.pause_reading()
+        else:
+            self.transport.resume_reading()

@@ -43,28 +43,27 @@ class Session(ServerConnection[Answered]):
         self._turns = Turns(backend.services.rate_limits)
         self._tasks: set[asyncio.Task[None]] = set()
 
-    @property
-    def window(self) -> int:
-        """The most deliveries that may be unanswered."""
-        return self.bound.credential.window_size if self.bound is not None else 0
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Begin, unless there are too many."""
+        super().connection_made(transport)
+        if not self._opened(self):
+            self.abort()
 
-    def opened(self) -> bool:
-        """Whether the connection, which is new, may stay."""
-        return self._opened(self)
-
-    def closed(self, unanswered: list[Answered]) -> None:
+    def connection_lost(self, error: Exception | None) -> None:
         """Give back the deliveries that were not answered."""
+        super().connection_lost(error)
         if self.bound is not None:
             if self.bound.receives:
                 self._backend.deliverer.remove(self.bound.credential.id, self)
             self._backend.drop(self.bound)
             CUSTOMER_BINDS.labels(self.bound.kind).dec()
-        for answered in unanswered:
+        for _, answered in self.unanswered.values():
             answered(None)
         self._closed(self)
 
-    def has_room(self) -> None:
-        """Deliveries may go on."""
+    def resume_writing(self) -> None:
+        """Go on, also with deliveries."""
+        super().resume_writing()
         if self.bound is not None:
             self._backend.deliverer.wake(self.bound.credential.id)
 
@@ -90,7 +89,7 @@ class Session(ServerConnection[Answered]):
         if self.is_closing:
             self._backend.drop(bound)
             return
-        self.bound, self.is_bound = bound, True
+        self.bound, self.is_bound, self.window = bound, True, bound.credential.window_size
         CUSTOMER_BINDS.labels(bound.kind).inc()
         self.write(command | RESPONSE, Status.ESME_ROK, sequence, c_string(SYSTEM_ID))
         if bound.receives:
@@ -106,9 +105,9 @@ class Session(ServerConnection[Answered]):
         bound, status = self.bound, None
         if bound is None or (is_submit(command) and not bound.sends):
             status = Status.ESME_RINVBNDSTS
-        elif self.requests >= bound.credential.window_size:
+        elif self.requests >= self.window:
             status = Status.ESME_RTHROTTLED
-        elif self._backend.stopping or self.is_ending:
+        elif self._backend.stopping or self.closes_at is not None:
             status = Status.ESME_RSYSERR
         if bound is None or status is not None:
             self._refuse(command, sequence, RefusedPdu(status or Status.ESME_RSYSERR))

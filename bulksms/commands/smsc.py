@@ -36,7 +36,7 @@ inbound message.
 @click.option("--receipt-delay", type=Number(0), default=1.0, show_default=True, help="Seconds.")
 @click.option("--receipt-window", type=click.IntRange(1), default=1000, show_default=True, help="Unanswered receipts.")
 @click.option("--rate", type=Number(0), default=0.0, help="Submits per second; more are throttled.")
-@click.option("--round-trip", type=Number(0), default=0.0, help="Delay of every response, in seconds.")
+@click.option("--round-trip", type=Number(0), default=0.0, help="Delay of every PDU to the client, in seconds.")
 @click.option("--slow-time", type=Number(0), default=1.0, help="Delay of the response to 99904…, in seconds.")
 @click.option("--lose", type=Number(0, 1), default=0.0, help="Share of submits accepted without a response.")
 @click.option("--drop-after", type=click.IntRange(0), default=0, help="Break the connection at every Nth submit.")

@@ -1,8 +1,8 @@
 """One client's connection to a simulated SMSC. PDUs that arrive together are answered in one write."""
 
 import asyncio
+import time
 from collections.abc import Iterator
-from itertools import count
 from typing import Protocol
 
 from bulksms.smsc.behavior import TAKEN, Behavior, Decision
@@ -10,15 +10,11 @@ from bulksms.smsc.delivery_queue import Delivery, DeliveryQueue, Receipt, clock
 from bulksms.smsc.inbound import InboundPart
 from bulksms.smsc.records import Records
 from bulksms.smsc.settings import SmscSettings, format_id
-from shared.carriers.smpp.constants import MAX_SEQUENCE, RESPONSE, Command, Status, status_name
-from shared.carriers.smpp.pdu import HEADER, HEADER_SIZE, MAX_PDU, Malformed, pdu, read_bind
+from shared.carriers.smpp.constants import RESPONSE, Command, Status, status_name
+from shared.carriers.smpp.pdu import HEADER, HEADER_SIZE, Malformed, pdu, read_bind
+from shared.carriers.smpp.server_connection import ServerConnection
 
-SUBMIT_SM, SUBMIT_SM_RESP = int(Command.SUBMIT_SM), int(Command.SUBMIT_SM_RESP)
-BINDS = (Command.BIND_RECEIVER, Command.BIND_TRANSMITTER, Command.BIND_TRANSCEIVER)
-
-
-class Disconnect(Exception):
-    """Ends the connection at once, without a response."""
+SUBMIT_SM_RESP = int(Command.SUBMIT_SM_RESP)
 
 
 class Smsc(Protocol):
@@ -39,64 +35,42 @@ class Smsc(Protocol):
         """The next message id."""
 
 
-class Connection(asyncio.Protocol):
-    """A connection, bound or not yet."""
+class Connection(ServerConnection[Delivery]):
+    """A connection, bound or not yet. A slow client is not disconnected: the SMSC never calls `check`."""
 
     def __init__(self, smsc: Smsc) -> None:
-        self.unanswered: dict[int, Delivery] = {}
+        super().__init__()
         self._smsc = smsc
         self.settings = smsc.settings
         self._counts = smsc.records.counts
-        self._transport: asyncio.Transport | None = None
-        self._rest = b""
-        self._out: list[bytes] = []
         self._receipts: list[Receipt] = []
         self._queue: DeliveryQueue | None = None
         self._sends = False
-        self._binds_receiver = False
-        """Whether the next write has the response to a bind that receives deliveries."""
-        self._sequences = count(1)
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Start to serve the client."""
-        assert isinstance(transport, asyncio.Transport)
-        self._transport = transport
+        """Begin."""
+        super().connection_made(transport)
         self._counts.connections += 1
         self._smsc.connections.add(self)
 
     def connection_lost(self, error: Exception | None) -> None:
         """Requeue deliveries that were not answered."""
+        super().connection_lost(error)
         self._counts.connections -= 1
         self._smsc.connections.discard(self)
         if self._queue is not None:
             if self in self._queue.receivers:
                 self._queue.receivers.remove(self)
-            self._queue.retry(list(self.unanswered.values()), 0)
-        self.unanswered = {}
+            self._queue.retry([delivery for _, delivery in self.unanswered.values()], 0)
 
-    def data_received(self, data: bytes) -> None:
-        """Handle all complete PDUs."""
-        data = self._rest + data if self._rest else data
-        at, size = 0, len(data)
-        try:
-            while size - at >= HEADER_SIZE:
-                length, command, status, sequence = HEADER.unpack_from(data, at)
-                if not HEADER_SIZE <= length <= 2 * MAX_PDU:
-                    raise Disconnect
-                end = at + length
-                if end > size:
-                    break
-                if command == SUBMIT_SM:
-                    self._submit(data, at + HEADER_SIZE, end, sequence)
-                else:
-                    self._dispatch(command, status, sequence, data[at + HEADER_SIZE : end])
-                at = end
-        except Disconnect:
-            self.abort()
-        self._rest = data[at:]
-        self._flush()
+    def resume_writing(self) -> None:
+        """Go on, also with deliveries."""
+        super().resume_writing()
+        if self._queue is not None:
+            self._queue.pump()
 
-    def _submit(self, data: bytes, at: int, end: int, sequence: int) -> None:
+    def submit(self, data: bytes, at: int, end: int, sequence: int) -> None:
+        """Decide about a submit, and answer it."""
         counts, smsc = self._counts, self._smsc
         counts.submits += 1
         find = data.find
@@ -107,7 +81,7 @@ class Connection(asyncio.Protocol):
         flags = find(b"\0", validity, end) + 1
         if not (source and destination and digits_end > 0 and validity and 0 < flags <= end - 5):
             counts.malformed += 1
-            self._out.append(pdu(SUBMIT_SM_RESP, Status.ESME_RINVCMDLEN, sequence))
+            self.out.append(pdu(SUBMIT_SM_RESP, Status.ESME_RINVCMDLEN, sequence))
             return
         digits = data[destination + 2 : digits_end]
         if not self._sends:
@@ -136,7 +110,7 @@ class Connection(asyncio.Protocol):
     def _due(self, due: Receipt, decision: Decision) -> None:
         if decision.early:
             self._counts.receipts_waiting += 1
-            self._out.append(self._deliver_sm(due, clock()))
+            self.out.append(self._deliver_sm(due, clock(), time.monotonic()))
         else:
             self._receipts += [due] * decision.receipts
 
@@ -154,37 +128,24 @@ class Connection(asyncio.Protocol):
             id_octets = format_id(message_id, self.settings.answer_ids).encode()
             response = HEADER.pack(HEADER_SIZE + 1 + len(id_octets), SUBMIT_SM_RESP, 0, sequence) + id_octets + b"\0"
         if decision.slow:
-            self._smsc.loop.call_later(self.settings.slow_time, self._write, response)
+            self._smsc.loop.call_later(self.settings.slow_time, self.write_now, response)
         else:
-            self._out.append(response)
+            self.out.append(response)
 
     def _misbehave(self, decision: Decision) -> None:
         """Misbehave as the settings or the decision say."""
         submits, settings = self._counts.submits, self.settings
         if decision.drops or (settings.drop_after and submits % settings.drop_after == 0):
             self._counts.drops += 1
-            self._out.clear()
-            raise Disconnect
+            self.abort()
+            return
         if decision.garbage or (settings.garbage_after and submits % settings.garbage_after == 0):
             self._counts.garbage += 1
-            self._out.append(next(self._smsc.garbage))
+            self.out.append(next(self._smsc.garbage))
 
-    def _dispatch(self, command: int, status: int, sequence: int, body: bytes) -> None:
-        if command == Command.DELIVER_SM_RESP:
-            self._delivered(status, sequence)
-        elif command in BINDS:
-            self._bind(command, sequence, body)
-        elif command == Command.ENQUIRE_LINK:
-            self._out.append(pdu(Command.ENQUIRE_LINK_RESP, 0, sequence))
-        elif command == Command.UNBIND:
-            self._out.append(pdu(Command.UNBIND_RESP, 0, sequence))
-            self._smsc.loop.call_later(max(self.settings.round_trip, 0.05) * 2, self._close)
-        elif not command & RESPONSE:
-            self._out.append(pdu(Command.GENERIC_NACK, Status.ESME_RINVCMDID, sequence))
-
-    def _delivered(self, status: int, sequence: int) -> None:
-        delivery = self.unanswered.pop(sequence, None)
-        if delivery is None or self._queue is None:
+    def answered(self, delivery: Delivery, status: int) -> None:
+        """Count a delivery that was answered; deliver one again that was refused."""
+        if self._queue is None:
             return
         if status:
             self._counts.receipts_refused += isinstance(delivery, Receipt)
@@ -195,74 +156,58 @@ class Connection(asyncio.Protocol):
             self._counts.receipts_answered += 1
             self._counts.receipts_waiting -= 1
 
-    def _bind(self, command: int, sequence: int, body: bytes) -> None:
+    def bind(self, command: int, sequence: int, body: bytes) -> None:
+        """Answer a bind."""
         status = Status.ESME_ROK
         try:
             bind = read_bind(body)
         except Malformed:
-            raise Disconnect from None
+            self.abort()
+            return
         if self.settings.system_id not in (None, bind.system_id):
             status = Status.ESME_RINVSYSID
         elif self.settings.password not in (None, bind.password):
             status = Status.ESME_RINVPASWD
         elif self._queue is not None:
             status = Status.ESME_RALYBND
-        self._out.append(pdu(command | RESPONSE, status, sequence, b"SMSC\0" if not status else b""))
+        self.out.append(pdu(command | RESPONSE, status, sequence, b"SMSC\0" if not status else b""))
         if status:
             self._counts.refused_binds += 1
             return
         self._counts.binds += 1
+        self.is_bound, self.window = True, self.settings.receipt_window
         self._sends = command != Command.BIND_RECEIVER
         self._queue = self._smsc.delivery_queue(bind.system_id)
-        self._binds_receiver = command != Command.BIND_TRANSMITTER
+        if command != Command.BIND_TRANSMITTER:
+            self._queue.receivers.append(self)  # deliveries begin after the response, which `flush` writes
 
-    def _flush(self) -> None:
-        """Send the responses after the round trip, and queue the receipts."""
-        if self._out:
-            responses = b"".join(self._out)
-            self._out.clear()
-            receives, self._binds_receiver = self._binds_receiver, False
-            if self.settings.round_trip:
-                self._smsc.loop.call_later(self.settings.round_trip, self._write_responses, responses, receives)
-            else:
-                self._write_responses(responses, receives)
+    def flush(self) -> None:
+        """Write what waits, and queue the receipts."""
+        super().flush()
         if self._queue is not None:
             if self._receipts:
                 self._queue.add(self._receipts)
                 self._receipts = []
             self._queue.pump()
 
-    def _write_responses(self, responses: bytes, receives: bool) -> None:
-        """Deliveries begin after the response to the bind."""
-        self._write(responses)
-        if receives and self._queue is not None and self in self._smsc.connections:
-            self._queue.receivers.append(self)
-            self._smsc.loop.call_soon(self._queue.pump)
-
-    def room(self) -> int:
-        """How many more deliveries may be unanswered."""
-        return self.settings.receipt_window - len(self.unanswered)
+    def write_now(self, octets: bytes) -> None:
+        """Write octets after the round trip."""
+        if self.settings.round_trip:
+            self._smsc.loop.call_later(self.settings.round_trip, super().write_now, octets)
+        else:
+            super().write_now(octets)
 
     def deliver(self, deliveries: list[Delivery]) -> None:
         """Send deliveries in one write."""
-        now = clock()
-        self._write(b"".join([self._deliver_sm(delivery, now) for delivery in deliveries]))
+        now, sent_at = clock(), time.monotonic()
+        self.write_now(b"".join([self._deliver_sm(delivery, now, sent_at) for delivery in deliveries]))
 
-    def _deliver_sm(self, delivery: Delivery, now: str) -> bytes:
-        sequence = next(self._sequences) % MAX_SEQUENCE
-        self.unanswered[sequence] = delivery
+    def _deliver_sm(self, delivery: Delivery, now: str, sent_at: float) -> bytes:
+        sequence = self.next_sequence()
+        self.unanswered[sequence] = (sent_at, delivery)
         self._counts.receipts_sent += isinstance(delivery, Receipt)
         return delivery.deliver_sm(sequence, now)
 
-    def _write(self, data: bytes) -> None:
-        if self._transport is not None and not self._transport.is_closing():
-            self._transport.write(data)
-
-    def _close(self) -> None:
-        if self._transport is not None:
-            self._transport.close()
-
-    def abort(self) -> None:
-        """Drop the connection at once."""
-        if self._transport is not None:
-            self._transport.abort()
+    def hang_up(self) -> None:
+        """Close the connection, after what is written before."""
+        self._smsc.loop.call_later(2 * self.settings.round_trip, super().hang_up)

@@ -43,8 +43,7 @@ Delivery = Receipt | InboundPart
 class Receiver(Protocol):
     """A bind that receives deliveries."""
 
-    unanswered: dict[int, Delivery]
-
+    @property
     def room(self) -> int:
         """How many more deliveries may be unanswered."""
 
@@ -87,8 +86,8 @@ class DeliveryQueue:
             self._timer = None
         now = self._loop.time()
         while self._due and self._due[0][0] <= now:
-            receiver = max(self.receivers, key=lambda each: each.room(), default=None)
-            room = receiver.room() if receiver is not None else 0
+            receiver = max(self.receivers, key=lambda each: each.room, default=None)
+            room = receiver.room if receiver is not None else 0
             if receiver is None or room <= 0:
                 return  # the next bind or response calls pump again
             due, deliveries = self._due.popleft()

@@ -24,7 +24,7 @@ class SmscSettings:
     rate: float = 0.0
     """Submits per second; more are answered with ESME_RTHROTTLED. 0 is unlimited."""
     round_trip: float = 0.0
-    """Delay of all responses."""
+    """Delay of all PDUs to the client."""
     slow_time: float = 1.0
     """Delay of the response to phones that begin with 99904."""
     lose: float = 0.0

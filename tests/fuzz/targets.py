@@ -122,10 +122,9 @@ def smsc(data: bytes, mutator: Mutator) -> None:
     server.next_id = lambda: "0000000001"
     server.delivery_queue = lambda system_id: DeliveryQueue(Mock(time=lambda: 0.0), 1.0, server.records.counts)
     connection = Connection(server)
-    connections = Mock()
-    connection._transport = connections
+    connection.transport = Mock(is_closing=lambda: False)
     for piece in mutator.pieces(data):
-        if connections.abort.called:
+        if connection.is_closing:
             return
         connection.data_received(piece)
 

@@ -44,6 +44,8 @@ class ServerConnection(asyncio.Protocol, Generic[D]):
         """Requests without an answer. The answer to an unbind waits for theirs."""
         self.out: list[bytes] = []
         """What is written together, after the PDUs that are read now."""
+        self.window = 0
+        """The most deliveries that may be unanswered."""
         self.unanswered: dict[int, tuple[float, D]] = {}
         """Deliveries by their sequence number, with when they were sent."""
         self._rest = b""
@@ -54,23 +56,11 @@ class ServerConnection(asyncio.Protocol, Generic[D]):
         self._incomplete_since: float | None = None
         self._blocked_since: float | None = None
         self._enquired_at: float | None = None
-        self._closes_at: float | None = None
-
-    @property
-    def window(self) -> int:
-        """The most deliveries that may be unanswered."""
-        raise NotImplementedError
-
-    def opened(self) -> bool:
-        """Whether the connection, which is new, may stay."""
-        raise NotImplementedError
-
-    def closed(self, unanswered: list[D]) -> None:
-        """The connection has ended, without answers to these deliveries."""
-        raise NotImplementedError
+        self.closes_at: float | None = None
+        """When it ends at the latest, if it is to end."""
 
     def bind(self, command: int, sequence: int, body: bytes) -> None:
-        """Answer a bind. Sets `is_bound`."""
+        """Answer a bind. Sets `is_bound` and `window`."""
         raise NotImplementedError
 
     def submit(self, data: bytes, at: int, end: int, sequence: int) -> None:
@@ -85,23 +75,16 @@ class ServerConnection(asyncio.Protocol, Generic[D]):
         """A delivery was answered."""
         raise NotImplementedError
 
-    def has_room(self) -> None:
-        """Deliveries may go on."""
-
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Begin, unless there are too many."""
+        """Begin."""
         self.transport = cast(asyncio.Transport, transport)  # uvloop's is no subclass
         self.transport.set_write_buffer_limits(high=BUFFER)
         peer = transport.get_extra_info("peername")
         self.address = str(peer[0]) if peer else ""
-        if not self.opened():
-            self.abort()
 
     def connection_lost(self, error: Exception | None) -> None:
-        """Give back the deliveries that were not answered."""
+        """End. Those that are in `unanswered` have no answer."""
         self.is_closing = self._is_deaf = True
-        unanswered, self.unanswered = self.unanswered, {}
-        self.closed([delivery for _, delivery in unanswered.values()])
 
     def pause_writing(self) -> None:
         """Read nothing more until the answers are read."""
@@ -112,7 +95,6 @@ class ServerConnection(asyncio.Protocol, Generic[D]):
         """Go on."""
         self._blocked_since = None
         self._set_reading()
-        self.has_room()
 
     def data_received(self, data: bytes) -> None:
         """Handle all complete PDUs."""
@@ -136,7 +118,7 @@ class ServerConnection(asyncio.Protocol, Generic[D]):
                 self._handle(command, status, sequence, data[at + HEADER_SIZE : end])
             at = end
         self._is_reading = False
-        self._rest = b"" if self._closes_at is not None else data[at:]
+        self._rest = b"" if self.closes_at is not None else data[at:]
         if at or self._incomplete_since is None:
             self._incomplete_since = time.monotonic() if self._rest and not self._is_deaf else None
         self.flush()
@@ -155,7 +137,7 @@ class ServerConnection(asyncio.Protocol, Generic[D]):
             self.bind(command, sequence, body)
         elif command == Command.UNBIND:
             self._unbind_sequence, self._is_deaf = sequence, True
-            self._closes_at = time.monotonic() + ANSWER_SECONDS
+            self.closes_at = time.monotonic() + ANSWER_SECONDS
             self._set_reading()
             self._answer_unbind()
         elif command in self.REQUESTS:
@@ -175,16 +157,10 @@ class ServerConnection(asyncio.Protocol, Generic[D]):
             self.close()
 
     @property
-    def is_ending(self) -> bool:
-        """Whether the connection begins nothing more."""
-        return self._closes_at is not None
-
-    @property
     def room(self) -> int:
         """How many more deliveries may be unanswered."""
-        if not self.is_bound or self._blocked_since is not None or self._closes_at is not None or self.is_closing:
-            return 0
-        return self.window - len(self.unanswered)
+        is_open = self._blocked_since is None and self.closes_at is None and not self.is_closing
+        return self.window - len(self.unanswered) if is_open else 0
 
     def check(self, now: float) -> None:
         """End the connection if the client takes too long; ask whether it is there. Called every second."""
@@ -195,7 +171,7 @@ class ServerConnection(asyncio.Protocol, Generic[D]):
             or now - (self._blocked_since or now) > WRITE_SECONDS
             or now - (self._enquired_at or now) > ANSWER_SECONDS
             or now - sent_at > ANSWER_SECONDS
-            or now > (self._closes_at or now)
+            or now > (self.closes_at or now)
         ):
             self.abort()
         elif now - self._heard_at > IDLE_SECONDS and self._enquired_at is None:
@@ -204,9 +180,9 @@ class ServerConnection(asyncio.Protocol, Generic[D]):
 
     def unbind(self) -> None:
         """End the session politely: the client may answer what is open."""
-        if self._closes_at is None:
+        if self.closes_at is None:
             self.write(Command.UNBIND, Status.ESME_ROK, self.next_sequence())
-            self._closes_at = time.monotonic() + CLOSE_SECONDS
+            self.closes_at = time.monotonic() + CLOSE_SECONDS
 
     def hold(self, is_held: bool) -> None:
         """Read nothing more, or go on with what has come meanwhile."""
@@ -225,7 +201,7 @@ class ServerConnection(asyncio.Protocol, Generic[D]):
     def close(self) -> None:
         """End the connection once the answers are written."""
         self.flush()
-        self._is_deaf, self._closes_at = True, time.monotonic() + CLOSE_SECONDS
+        self._is_deaf, self.closes_at = True, time.monotonic() + CLOSE_SECONDS
         self.hang_up()
 
     def hang_up(self) -> None:
@@ -247,11 +223,7 @@ class ServerConnection(asyncio.Protocol, Generic[D]):
         if self.out:
             octets = b"".join(self.out)
             self.out.clear()
-            self.write_answers(octets)
-
-    def write_answers(self, octets: bytes) -> None:
-        """Write what was collected."""
-        self.write_now(octets)
+            self.write_now(octets)
 
     def write_now(self, octets: bytes) -> None:
         """Write octets, unless the connection ends."""

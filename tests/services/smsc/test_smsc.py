@@ -19,6 +19,8 @@ import pytest
 from bulksms.local.ports import free_port
 from bulksms.smsc.server import Smsc, running
 from bulksms.smsc.settings import SmscSettings
+from shared.carriers.smpp.constants import Command, Status
+from shared.carriers.smpp.pdu import pdu
 from tests.harness.house import wait_until
 from tests.harness.response_timeout import submit_until
 from tests.unit.carriers.smpp.making import config, message_group
@@ -114,9 +116,11 @@ def test_a_port_in_use_is_reported(tmp_path: Path) -> None:
     assert "Traceback" not in done.stderr
 
 
-@pytest.mark.parametrize("octets", [b"\0\0\0\4\0\0\0\4", b"\xff" * 40, b"GET / HTTP/1.1\r\n\r\n"])
+@pytest.mark.parametrize("octets", [b"\0\0\0\4\0\0\0\4" * 4, b"\xff" * 40, b"GET / HTTP/1.1\r\n\r\n"])
 def test_a_client_that_talks_nonsense_is_left(smsc: Smsc, octets: bytes) -> None:
     with socket.create_connection(("127.0.0.1", smsc.port), PATIENCE) as client:
-        client.sendall(octets.ljust(32, b"\0"))
+        client.sendall(octets)
         with contextlib.suppress(ConnectionResetError):
+            sequence = int.from_bytes(octets[12:16], "big")
+            assert client.recv(100) == pdu(Command.GENERIC_NACK, Status.ESME_RINVCMDLEN, sequence)
             assert client.recv(100) == b""

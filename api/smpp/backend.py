@@ -52,7 +52,7 @@ class Backend:
         """
         if not is_submit(command):
             look_up = query if command == Command.QUERY_SM else cancel
-            return await self.in_thread(look_up, self.services.engine, bound.caller.account_id, body)
+            return await self.in_thread(look_up, self.services.engine, bound, body)
         submit = read_submit(command, body, bound.credential, bound.caller)
         return c_string(await accept_submit(self.services, bound.caller, submit, self.in_thread))
 

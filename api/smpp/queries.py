@@ -2,50 +2,104 @@
 
 from uuid import UUID
 
-from sqlalchemy import Connection, Engine
+from sqlalchemy import Connection, Engine, bindparam, select
 
+from api.smpp.binds import Bound
 from api.smpp.errors import RefusedPdu
 from api.smpp.receipts import error_number, state_of
+from api.smpp.submits import sender_of
 from api.smpp.times import written_time
 from shared.carriers.error_codes import code_of
 from shared.carriers.smpp.constants import Status
 from shared.carriers.smpp.pdu import c_string, read_c_string
 from shared.db.connection import reading
+from shared.db.tables.sends import batch, send
+from shared.ids import message_id
 from shared.lifecycle import MessageStatus
 from shared.messages.history import MessageRow, one_message
+from shared.sends.batch_states import NOT_TAKEN_STATES
 from shared.sends.cancel_message import cancel_one
 
+MAX_SENDS, MAX_CANCELED = 1_000, 100
+"""The newest sends of the account, among which a cancellation without an id looks, and how many it cancels."""
+NEWEST = (
+    select(*send.c["id", "kind", "api_key_id", "sender_id"])
+    .where(send.c.account_id == bindparam("account"))
+    .order_by(send.c.id.desc())
+    .limit(MAX_SENDS)
+    .subquery()
+)
+TO_PHONE = (
+    select(batch.c.id)
+    .join(NEWEST, NEWEST.c.id == batch.c.send_id)
+    .where(
+        NEWEST.c.kind == "single",
+        NEWEST.c.api_key_id == bindparam("key"),
+        NEWEST.c.sender_id == bindparam("sender"),
+        batch.c.recipients == bindparam("phone"),
+        batch.c.state.in_(NOT_TAKEN_STATES),
+    )
+    .order_by(batch.c.id)
+    .limit(MAX_CANCELED)
+)
+"""Batches of one message that a credential has submitted from a sender ID to a phone, and that no worker has."""
 
-def query(engine: Engine, account_id: int, body: bytes) -> bytes:
+
+def query(engine: Engine, bound: Bound, body: bytes) -> bytes:
     """The body of a query_sm_resp (§4.8.2). Raises Malformed and RefusedPdu. Blocks."""
-    message_id, _ = read_c_string(body, 0)
+    identifier, at = read_c_string(body, 0)
+    source, _ = read_c_string(body, at + 2)
     with reading(engine) as connection:
-        row = _find(connection, account_id, message_id, Status.ESME_RQUERYFAIL)
+        row = _find(connection, bound, identifier, source, body[at], Status.ESME_RQUERYFAIL)
     code = code_of(row.status, row.error)
     final_date = written_time(row.finished_at)
-    return c_string(message_id) + c_string(final_date) + bytes((state_of(row.status, code), error_number(code)))
+    return c_string(identifier) + c_string(final_date) + bytes((state_of(row.status, code), error_number(code)))
 
 
-def cancel(engine: Engine, account_id: int, body: bytes) -> bytes:
-    """Cancel a message that no carrier has. Returns the empty body of a cancel_sm_resp (§4.9.2).
+def cancel(engine: Engine, bound: Bound, body: bytes) -> bytes:
+    """Cancel a message that no carrier has, or without an id all between two addresses. Returns the empty body of a
+    cancel_sm_resp (§4.9.2).
 
     Raises Malformed and RefusedPdu. Blocks.
     """
     _, at = read_c_string(body, 0)
-    message_id, _ = read_c_string(body, at)
-    with engine.begin() as connection:
-        row = _find(connection, account_id, message_id, Status.ESME_RCANCELFAIL)
-        cancel_one(connection, row.id)
-        if _find(connection, account_id, message_id, Status.ESME_RCANCELFAIL).status != MessageStatus.CANCELED:
-            raise RefusedPdu(Status.ESME_RCANCELFAIL)
+    identifier, at = read_c_string(body, at)
+    source, end = read_c_string(body, at + 2)
+    destination, _ = read_c_string(body, end + 2)
+    identifiers = [identifier] if identifier else _between(engine, bound, source, body[at], destination)
+    canceled = [_is_canceled(engine, bound, each, source, body[at]) for each in identifiers]
+    if not any(canceled):
+        raise RefusedPdu(Status.ESME_RCANCELFAIL)
     return b""
 
 
-def _find(connection: Connection, account_id: int, message_id: str, otherwise: Status) -> MessageRow:
+def _is_canceled(engine: Engine, bound: Bound, identifier: str, source: str, ton: int) -> bool:
+    """Cancel one message if that is still possible: in a transaction of its own, as they would lock each other out."""
+    with engine.begin() as connection:
+        cancel_one(connection, _find(connection, bound, identifier, source, ton, Status.ESME_RCANCELFAIL).id)
+        row = _find(connection, bound, identifier, source, ton, Status.ESME_RCANCELFAIL)
+    return row.status == MessageStatus.CANCELED
+
+
+def _between(engine: Engine, bound: Bound, source: str, ton: int, destination: str) -> list[str]:
+    values = {
+        "account": bound.caller.account_id,
+        "key": bound.caller.key_id,
+        "sender": sender_of(source, ton, bound.credential),
+        "phone": destination.removeprefix("+"),
+    }
+    with reading(engine) as connection:
+        return [str(message_id(found, 1)) for found in connection.execute(TO_PHONE, values).scalars()]
+
+
+def _find(
+    connection: Connection, bound: Bound, identifier: str, source: str, ton: int, otherwise: Status
+) -> MessageRow:
+    """The message with this id, from this source address if one is given."""
     try:
-        row = one_message(connection, account_id, UUID(message_id))
+        row = one_message(connection, bound.caller.account_id, UUID(identifier))
     except ValueError:
         row = None
-    if row is None:
+    if row is None or (source and sender_of(source, ton, bound.credential) != row.sender_id):
         raise RefusedPdu(otherwise)
     return row

@@ -57,7 +57,7 @@ def read_submit(command: int, pdu_body: bytes, credential: Credential, caller: C
     except BadText as problem:
         raise RefusedPdu(Status.ESME_RSUBMITFAIL, str(problem)) from None
     fields = {
-        "sender_id": _sender_of(message, credential),
+        "sender_id": sender_of(message.source, message.source_ton, credential),
         "phone": _phone_of(message),
         "message": content.text if content.part is None else NO_TEXT,
         **_options_of(message),
@@ -82,12 +82,11 @@ def _regulators_of(message: Message) -> dict[str, str]:
     return {str(tag): value.hex() for tag, value in given.items()}
 
 
-def _sender_of(message: Message, credential: Credential) -> str:
-    if not message.source:
+def sender_of(source: str, type_of_number: int, credential: Credential) -> str:
+    """The sender ID that a source address means."""
+    if not source:
         return credential.default_sender or ""
-    if message.source_ton != ALPHANUMERIC and message.source.startswith("+"):
-        return message.source[1:]
-    return message.source
+    return source.removeprefix("+") if type_of_number != ALPHANUMERIC else source
 
 
 def _phone_of(message: Message) -> str:

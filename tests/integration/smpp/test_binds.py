@@ -243,9 +243,40 @@ def test_one_account_sees_nothing_of_another(smpp: SmppHouse) -> None:
         assert client.ask(Command.QUERY_SM, named(wrong)).status == Status.ESME_RQUERYFAIL
 
 
-def named(message_id: str) -> bytes:
+def named(message_id: str, source: str = "ACME") -> bytes:
     """What a query_sm has: an id and a source address."""
-    return c_string(message_id) + b"\5\0ACME\0"
+    return c_string(message_id) + b"\5\0" + c_string(source)
+
+
+def test_a_query_and_a_cancellation_are_of_the_source_address(smpp: SmppHouse) -> None:
+    client = smpp.bound()
+    message_id = client.submit(schedule="000000010000000R").message_id
+    assert client.ask(Command.QUERY_SM, named(message_id, "OTHER")).status == Status.ESME_RQUERYFAIL
+    assert client.ask(Command.CANCEL_SM, cancellation(message_id, "OTHER")).status == Status.ESME_RCANCELFAIL
+    assert client.ask(Command.QUERY_SM, named(message_id, "")).body[-2] == 1
+    assert client.ask(Command.CANCEL_SM, cancellation(message_id, "")).status == Status.ESME_ROK
+
+
+def cancellation(message_id: str = "", source: str = "ACME", phone: str = "") -> bytes:
+    """The body of a cancel_sm."""
+    return b"\0" + named(message_id, source) + b"\1\1" + c_string(phone)
+
+
+def test_without_an_id_all_between_two_addresses_are_canceled(smpp: SmppHouse) -> None:
+    later, client = "000000010000000R", smpp.bound()
+    other = smpp.bound(smpp.credential(system_id="another"))
+    gone = client.submit().message_id
+    wanted = [client.submit(schedule=later).message_id for _ in range(2)]
+    kept = [client.submit("254722000000", schedule=later).message_id, other.submit(schedule=later).message_id]
+    body = cancellation(phone="254711000000")
+    assert client.ask(Command.CANCEL_SM, cancellation(source="OTHER", phone="254711000000")).status != 0
+    assert client.ask(Command.CANCEL_SM, cancellation()).status == Status.ESME_RCANCELFAIL
+    assert client.ask(Command.CANCEL_SM, body).status == Status.ESME_ROK
+    assert client.ask(Command.CANCEL_SM, body).status == Status.ESME_RCANCELFAIL, "none is left"
+    states = [client.ask(Command.QUERY_SM, named(each)).body[-2] for each in (gone, *wanted, *kept)]
+    assert states == [1, 4, 4, 1, 1]
+    stranger = smpp.bound(smpp.credential(smpp.service.new_account("stranger"), system_id="stranger"))
+    assert stranger.ask(Command.CANCEL_SM, cancellation(phone="254722000000")).status == Status.ESME_RCANCELFAIL
 
 
 def test_a_stopped_server_unbinds(service: Service) -> None:

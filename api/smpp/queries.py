@@ -1,5 +1,6 @@
 """query_sm and cancel_sm: of messages of the bind's account, however they were sent."""
 
+from typing import Any
 from uuid import UUID
 
 from sqlalchemy import Connection, Engine, bindparam, select
@@ -82,12 +83,11 @@ def _is_canceled(engine: Engine, bound: Bound, identifier: str, source: str, ton
 
 
 def _between(engine: Engine, bound: Bound, source: str, ton: int, destination: str) -> list[str]:
-    values = {
-        "account": bound.caller.account_id,
-        "key": bound.caller.key_id,
+    values: dict[str, Any] = {
         "sender": sender_of(source, ton, bound.credential),
         "phone": destination.removeprefix("+"),
     }
+    values |= {"account": bound.caller.account_id, "key": bound.caller.key_id}
     with reading(engine) as connection:
         return [str(message_id(found, 1)) for found in connection.execute(TO_PHONE, values).scalars()]
 

@@ -4,7 +4,7 @@ shared/carriers/smpp/server_connection.py."""
 import asyncio
 import time
 from collections.abc import Callable, Coroutine
-from typing import Any, ClassVar, Final
+from typing import Any, Final
 
 from api.smpp.backend import Backend, is_submit
 from api.smpp.binds import Bound
@@ -15,11 +15,6 @@ from shared.carriers.smpp.pdu import c_string, read_bind, tlv
 from shared.carriers.smpp.server_connection import SUBMIT_SM, ServerConnection
 from shared.observability.metrics import CUSTOMER_BINDS
 
-KINDS: Final = {
-    Command.BIND_TRANSMITTER: "transmitter",
-    Command.BIND_RECEIVER: "receiver",
-    Command.BIND_TRANSCEIVER: "transceiver",
-}
 SYSTEM_ID: Final = "bulksms"
 """Of this server, in the response to a bind."""
 MAX_TEXT: Final = 255
@@ -30,8 +25,6 @@ Answered = Callable[[int | None], None]
 
 class Session(ServerConnection[Answered]):
     """A connection, bound or not yet."""
-
-    REQUESTS: ClassVar[frozenset[int]] = frozenset({Command.DATA_SM, Command.QUERY_SM, Command.CANCEL_SM})
 
     def __init__(
         self, backend: Backend, opened: Callable[["Session"], bool], closed: Callable[["Session"], None]
@@ -77,8 +70,9 @@ class Session(ServerConnection[Answered]):
         self._start(self._bind(command, sequence, body))
 
     async def _bind(self, command: int, sequence: int, body: bytes) -> None:
+        kind = Command(command).name.removeprefix("BIND_").lower()
         try:
-            bound = await self._backend.bind(read_bind(body), KINDS[Command(command)], self.address)
+            bound = await self._backend.bind(read_bind(body), kind, self.address)
         except Exception as error:
             status = refusal_of(error).status
             self._refuse(
@@ -102,6 +96,9 @@ class Session(ServerConnection[Answered]):
 
     def request(self, command: int, sequence: int, body: bytes) -> None:
         """Begin to answer a request, within the window."""
+        if not is_submit(command) and command not in (Command.QUERY_SM, Command.CANCEL_SM):
+            super().request(command, sequence, body)
+            return
         bound, status = self.bound, None
         if bound is None or (is_submit(command) and not bound.sends):
             status = Status.ESME_RINVBNDSTS

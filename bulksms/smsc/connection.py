@@ -41,7 +41,6 @@ class Connection(ServerConnection[Delivery]):
     def __init__(self, smsc: Smsc) -> None:
         super().__init__()
         self._smsc = smsc
-        self.settings = smsc.settings
         self._counts = smsc.records.counts
         self._receipts: list[Receipt] = []
         self._queue: DeliveryQueue | None = None
@@ -94,7 +93,7 @@ class Connection(ServerConnection[Delivery]):
         if decision.taken:
             smsc.records.take(digits + data[flags + 4 : end])
             message_id = smsc.next_id()
-            if data[flags] & 3 and decision.receipts and self.settings.receipts:
+            if data[flags] & 3 and decision.receipts and self._smsc.settings.receipts:
                 due = Receipt(
                     message_id, data[source:destination], data[destination : digits_end + 1], decision.delivered
                 )
@@ -125,16 +124,16 @@ class Connection(ServerConnection[Delivery]):
             response = HEADER.pack(HEADER_SIZE, SUBMIT_SM_RESP, decision.status, sequence)
         else:
             counts.accepted += 1
-            id_octets = format_id(message_id, self.settings.answer_ids).encode()
+            id_octets = format_id(message_id, self._smsc.settings.answer_ids).encode()
             response = HEADER.pack(HEADER_SIZE + 1 + len(id_octets), SUBMIT_SM_RESP, 0, sequence) + id_octets + b"\0"
         if decision.slow:
-            self._smsc.loop.call_later(self.settings.slow_time, self.write_now, response)
+            self._smsc.loop.call_later(self._smsc.settings.slow_time, self.write_now, response)
         else:
             self.out.append(response)
 
     def _misbehave(self, decision: Decision) -> None:
         """Misbehave as the settings or the decision say."""
-        submits, settings = self._counts.submits, self.settings
+        submits, settings = self._counts.submits, self._smsc.settings
         if decision.drops or (settings.drop_after and submits % settings.drop_after == 0):
             self._counts.drops += 1
             self.abort()
@@ -164,9 +163,9 @@ class Connection(ServerConnection[Delivery]):
         except Malformed:
             self.abort()
             return
-        if self.settings.system_id not in (None, bind.system_id):
+        if self._smsc.settings.system_id not in (None, bind.system_id):
             status = Status.ESME_RINVSYSID
-        elif self.settings.password not in (None, bind.password):
+        elif self._smsc.settings.password not in (None, bind.password):
             status = Status.ESME_RINVPASWD
         elif self._queue is not None:
             status = Status.ESME_RALYBND
@@ -175,7 +174,7 @@ class Connection(ServerConnection[Delivery]):
             self._counts.refused_binds += 1
             return
         self._counts.binds += 1
-        self.is_bound, self.window = True, self.settings.receipt_window
+        self.is_bound, self.window = True, self._smsc.settings.receipt_window
         self._sends = command != Command.BIND_RECEIVER
         self._queue = self._smsc.delivery_queue(bind.system_id)
         if command != Command.BIND_TRANSMITTER:
@@ -192,8 +191,8 @@ class Connection(ServerConnection[Delivery]):
 
     def write_now(self, octets: bytes) -> None:
         """Write octets after the round trip."""
-        if self.settings.round_trip:
-            self._smsc.loop.call_later(self.settings.round_trip, super().write_now, octets)
+        if self._smsc.settings.round_trip:
+            self._smsc.loop.call_later(self._smsc.settings.round_trip, super().write_now, octets)
         else:
             super().write_now(octets)
 
@@ -210,4 +209,4 @@ class Connection(ServerConnection[Delivery]):
 
     def hang_up(self) -> None:
         """Close the connection, after what is written before."""
-        self._smsc.loop.call_later(2 * self.settings.round_trip, super().hang_up)
+        self._smsc.loop.call_later(2 * self._smsc.settings.round_trip, super().hang_up)

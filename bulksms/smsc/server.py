@@ -56,8 +56,6 @@ class Smsc:
         self.settings = replace(self.settings, **settings)
         self.behavior = Behavior(self.settings)
         self.misbehaves = bool(self.settings.drop_after or self.settings.garbage_after)
-        for connection in self.connections:
-            connection.settings = self.settings
         for queue in self._delivery_queues.values():
             queue.delay = self.settings.receipt_delay
 

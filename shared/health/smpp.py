@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from datetime import timedelta
-from typing import Any, Final
+from typing import Final
 
 from sqlalchemy import Connection, Float, literal_column, select, text
 
@@ -58,17 +58,13 @@ ANYWHERE = (
 def check_smpp(connection: Connection) -> Iterator[Finding]:
     """Whether credentials are bound to networks, and whether receipts wait for nobody."""
     if anywhere := connection.execute(ANYWHERE).scalars().all():
-        detail = f"{_named(anywhere)} may bind from anywhere"
+        detail = f"{counted(len(anywhere), 'credential')} may bind from anywhere: {', '.join(anywhere[:MAX_NAMED])}"
         remedy = "Strangers can guess at the password, and lock its owner out: make new ones with --allow."
         yield Finding("SMPP networks", "notice", detail, remedy)
     waiting = connection.execute(WAITING, {"since": timedelta(hours=WAITING_HOURS)}).scalars().all()
     if waiting:
-        detail = f"receipts of {_named(waiting)} wait for {WAITING_HOURS} hours, and nobody is bound to receive them"
+        detail = f"for {WAITING_HOURS} hours nobody has bound to receive those of {counted(len(waiting), 'credential')}"
+        detail += f": {', '.join(waiting[:MAX_NAMED])}"
         yield Finding("SMPP receipts", "notice", detail, "Tell the customer; receipts are kept for 8 days.")
     else:
         yield Finding("SMPP receipts", "ok", "none waits for a bind")
-
-
-def _named(system_ids: Any) -> str:
-    more = len(system_ids) - MAX_NAMED
-    return ", ".join(system_ids[:MAX_NAMED]) + (f" and {counted(more, 'other')}" if more > 0 else "")

@@ -8,7 +8,7 @@ and a buffer of answers; while the client does not read these, nothing more is r
 import asyncio
 import time
 from itertools import count
-from typing import ClassVar, Final, Generic, TypeVar, cast
+from typing import Final, Generic, TypeVar, cast
 
 from shared.carriers.smpp.constants import MAX_SEQUENCE, RESPONSE, Command, Status
 from shared.carriers.smpp.pdu import HEADER, HEADER_SIZE, MAX_PDU, pdu
@@ -32,9 +32,6 @@ D = TypeVar("D")
 
 class ServerConnection(asyncio.Protocol, Generic[D]):
     """A connection, bound or not yet. `D` is what a subclass keeps of a delivery until it is answered."""
-
-    REQUESTS: ClassVar[frozenset[int]] = frozenset()
-    """Commands of requests that it answers, besides binds and submit_sm."""
 
     def __init__(self) -> None:
         self.transport: asyncio.Transport | None = None
@@ -68,8 +65,8 @@ class ServerConnection(asyncio.Protocol, Generic[D]):
         raise NotImplementedError
 
     def request(self, command: int, sequence: int, body: bytes) -> None:
-        """Answer a request of REQUESTS."""
-        raise NotImplementedError
+        """Answer another request. One that is not known:"""
+        self.write(Command.GENERIC_NACK, Status.ESME_RINVCMDID, sequence)
 
     def answered(self, delivery: D, status: int) -> None:
         """A delivery was answered."""
@@ -140,10 +137,8 @@ class ServerConnection(asyncio.Protocol, Generic[D]):
             self.closes_at = time.monotonic() + ANSWER_SECONDS
             self._set_reading()
             self._answer_unbind()
-        elif command in self.REQUESTS:
-            self.request(command, sequence, body)
         else:
-            self.write(Command.GENERIC_NACK, Status.ESME_RINVCMDID, sequence)
+            self.request(command, sequence, body)
 
     def request_ended(self) -> None:
         """One of `requests` is answered."""

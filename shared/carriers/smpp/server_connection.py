@@ -115,7 +115,7 @@ class ServerConnection(asyncio.Protocol, Generic[D]):
                 self._handle(command, status, sequence, data[at + HEADER_SIZE : end])
             at = end
         self._is_reading = False
-        self._rest = b"" if self.closes_at is not None else data[at:]
+        self._rest = b"" if self.is_closing else data[at:]
         if at or self._incomplete_since is None:
             self._incomplete_since = time.monotonic() if self._rest and not self._is_deaf else None
         self.flush()

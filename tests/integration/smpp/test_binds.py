@@ -284,6 +284,10 @@ def test_a_stopped_server_unbinds(service: Service) -> None:
         client = smpp.bound()
         ending = smpp.stopping()
         asked = client.read(Command.UNBIND)
+        twice = pdu(Command.ENQUIRE_LINK, 0, 1) + pdu(Command.ENQUIRE_LINK, 0, 2)
+        for sequence, octets in ((1, twice[:20]), (2, twice[20:])):
+            client.socket.sendall(octets)
+            assert client.read(Command.ENQUIRE_LINK_RESP, sequence), "what comes in pieces is still read"
         client.send(Command.UNBIND_RESP, sequence=asked.sequence)
         ending.result(60)
         with pytest.raises(Closed):

@@ -42,6 +42,8 @@ class Parameters(NamedTuple):
     charset: str
     udh: bytes
     account: str
+    category: str
+    """Ours, not Kannel's: that of `POST /sms/send`; empty if not given."""
     dlr_url: str
     numbers: dict[str, int]
     """By the names in BOUNDS in small letters; those that are not given are UNSET."""
@@ -98,8 +100,9 @@ def checked(given: Given, default_sender: str | None) -> Parameters:
         raise Refused(400, "Account field misformed or too long, rejected")
     if dlr_url and (len(dlr_url) < MIN_URL or not dlr_url.lower().startswith(("http://", "https://"))):
         raise _misformed("DLR-URL")
-    charset = _text(given.get("charset", b""))
-    return Parameters(sender, receivers, given.get("text", b""), charset, udh, account, dlr_url, _numbers(given))
+    charset, category = (_text(given.get(name, b"")) for name in ("charset", "category"))
+    text, numbers = given.get("text", b""), _numbers(given)
+    return Parameters(sender, receivers, text, charset, udh, account, category, dlr_url, numbers)
 
 
 def _header_of(udh: bytes) -> bytes:

@@ -6,7 +6,6 @@ from typing import Any, Final
 from api.accept.schemas import BulkSend, SingleSend
 from api.endpoint import load
 from api.kannel.parameters import Parameters, Refused
-from api.protocols.categories import CATEGORIES
 from api.protocols.texts import BadText, Content, content_of
 from shared.carriers.smpp.constants import UDH_INDICATOR
 from shared.carriers.smpp.pdu import Message
@@ -44,8 +43,8 @@ def send_of(asked: Parameters) -> tuple[str, dict[str, Any]]:
     for name, field in (("deferred", "send_at"), ("validity", "expires_at")):
         if numbers[name] >= 0:
             fields[field] = rfc3339(now + timedelta(minutes=numbers[name]))
-    if numbers["priority"] >= 0 and (category := CATEGORIES[numbers["priority"]]) is not None:
-        fields["category"] = category
+    if asked.category:
+        fields["category"] = asked.category
     if asked.account:
         fields["reference"] = asked.account
     if asked.dlr_url and numbers["dlr-mask"] > 0:

@@ -17,7 +17,6 @@ from api.endpoint import load
 from api.event_loop import NeedsThread
 from api.idempotency import IdempotentResponse, Key, key_of
 from api.problems import Problem, invalid
-from api.protocols.categories import CATEGORIES
 from api.protocols.texts import BadText, content_of
 from api.services import Services
 from api.smpp.errors import RefusedPdu
@@ -26,12 +25,15 @@ from shared.accounts.smpp_credentials import Credential
 from shared.carriers.smpp.constants import Status, Tag
 from shared.carriers.smpp.pdu import Message, has_broken_rest, read_message
 from shared.ids import rfc3339
+from shared.lifecycle import Category
 
 IDEMPOTENCY_TAG: Final = 0x1600
 """The vendor parameter with an idempotency key: regulators use 0x1400 to 0x1402."""
 VENDOR_TAGS: Final = range(0x1400, 0x4000)
 """Parameters that the standard leaves to carriers (§5.3.2)."""
 MAX_TLVS, MAX_TLV_OCTETS = 16, 255
+CATEGORIES: Final = (None, Category.MARKETING, None, Category.AUTHENTICATION)
+"""By priority_flag (§5.2.14); None: the default. 0 is what clients send that do not set one."""
 ALPHANUMERIC, NUMBERS = 5, (0, 1)
 """Types of number (§5.2.5)."""
 PATH: Final = "/smpp/submit"

@@ -140,8 +140,8 @@ def test_several_receivers_are_a_list_without_the_wrong_ones(kannel: KannelUser)
     assert kannel.service.get(f"/sends/{listed['send_id']}").json["counts"]["accepted"] == 2
 
 
-def test_times_and_priority(kannel: KannelUser) -> None:
-    assert kannel.get(deferred="60", validity="120", priority="1").status_code == 202
+def test_times_and_category(kannel: KannelUser) -> None:
+    assert kannel.get(deferred="60", validity="120", priority="1", category="marketing").status_code == 202
     [listed] = kannel.service.get("/sends").json["data"]
     send = kannel.service.get(f"/sends/{listed['send_id']}").json
     due, ends, made = (datetime.fromisoformat(send[name]) for name in ("send_at", "expires_at", "created_at"))

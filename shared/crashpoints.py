@@ -33,6 +33,10 @@ NAMES = (
     "recover.before_commit",
     "receipts.before_commit",
     "receipts.committed",
+    "smpp.claimed",
+    "smpp.before_delivery",
+    "smpp.delivered",
+    "smpp.before_commit",
 )
 MODES = ("exit", "stop", "raise")
 

@@ -18,6 +18,7 @@ from sqlalchemy import Engine
 from api.smpp import store
 from api.smpp.store import Claim, Page
 from shared.carriers.smpp.constants import Status
+from shared.crashpoints import crashpoint
 from shared.db.connection import is_outage_or_timeout
 from shared.events.stream import Position
 from shared.observability.metrics import CUSTOMER_DELIVERIES, CUSTOMER_UNANSWERED
@@ -84,7 +85,9 @@ class PageInProgress:
                         receiver = max(outlet.receivers, key=lambda each: each.room)
                         if receiver.room <= 0:
                             break
+                        crashpoint("smpp.before_delivery")
                         self._send(receiver, self._waiting.pop(0))
+                        crashpoint("smpp.delivered")
                     await outlet.changed.wait()
 
     def position(self, before: Position) -> Position:

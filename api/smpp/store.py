@@ -14,6 +14,7 @@ from sqlalchemy import ARRAY, Connection, Engine, Uuid, bindparam, func, select,
 
 from api.smpp.receipts import TYPES, Delivery, Submitted, delivery_of
 from shared.accounts.smpp_credentials import KEY_PREFIX, UNREAD, Alphabet
+from shared.crashpoints import crashpoint
 from shared.db.connection import transaction
 from shared.db.expressions import in_parameter
 from shared.db.tables.sends import send
@@ -90,7 +91,10 @@ class Page:
 def claim(engine: Engine, credentials: Collection[UUID]) -> list[Claim]:
     """Claim those of the credentials that have events and no lease."""
     with transaction(engine, durable=False) as connection:
-        return [Claim(*row) for row in connection.execute(CLAIM, {"ids": list(credentials)})]
+        claimed = [Claim(*row) for row in connection.execute(CLAIM, {"ids": list(credentials)})]
+    if claimed:
+        crashpoint("smpp.claimed")
+    return claimed
 
 
 def release(engine: Engine, claimed: Claim) -> None:
@@ -130,4 +134,5 @@ def move(engine: Engine, claimed: Claim, position: Position) -> Claim | None:
     values = {"id": claimed.id, "epoch": claimed.epoch, "xid": position.xid, "event": position.id}
     with transaction(engine) as connection:
         row = connection.execute(MOVE, values).one_or_none()
+        crashpoint("smpp.before_commit")
     return None if row is None else Claim._make(row)

@@ -12,36 +12,42 @@ import time
 from collections.abc import Iterator
 from functools import partial
 from itertools import count
+from pathlib import Path
 from typing import Any
 
 import psutil
 import pytest
 
+from bulksms.local import services
 from bulksms.local.command import Command
+from bulksms.local.ports import free_port
 from shared.audit.check import audit
 from shared.crashpoints import MODES, NAMES
 from shared.outbox import LISTEN
 from tests.crashpoints import WHERE_A_SEND_MAY_BE_STOPPED, WHERE_AN_ACCOUNT_LISTENS
 from tests.harness.house import STEADY, House, wait_until
 from tests.harness.prices import publish_prices
+from tests.harness.smpp_customer import SmppCustomer, new_credential
 
 pytestmark = pytest.mark.slow
 WINDOW = 400
 """Of the simulated carrier: at most so many messages may be in doubt after one crash of a worker."""
 
 OF_THE_API = [name for name in NAMES if name.startswith("accept.")]
-OF_WORKERS = [name for name in NAMES if name not in OF_THE_API]
-ALL = [(name, mode) for name in NAMES for mode in MODES]
+OF_DELIVERIES = [name for name in NAMES if name.startswith("smpp.")]
+ALL = [(name, mode) for name in NAMES if name not in OF_DELIVERIES for mode in MODES]
+OVER_SMPP = [(name, mode) for name in (*OF_THE_API, *OF_DELIVERIES) for mode in MODES]
 SHORT = {
     ("accept.committed", "exit"),
     ("claim.committed", "exit"),
     ("record.committed", "stop"),
     ("settle_rest.before_commit", "raise"),
 }
+SHORT_OVER_SMPP = {("accept.committed", "exit"), ("smpp.delivered", "stop")}
 WAIT = 300
 """Seconds: what ends a wait that would never end."""
 
-HITS = {"expand": 1, "recover": 1, "copy": 1, "accept": 2, "receipts": 2}
+HITS = {"expand": 1, "recover": 1, "copy": 1, "accept": 2, "receipts": 2, "smpp": 2}
 numbers = count(1)
 THOUSANDS = (1, 501, 503)
 """Of the phones of a workload: the second thousand of its list, and two of its group."""
@@ -60,19 +66,62 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
         made.stop()
 
 
-def cases() -> list[Any]:
+def cases(every: list[tuple[str, str]], short: set[tuple[str, str]]) -> list[Any]:
     """Every point and mode; those that are not in the short form only by `make crashpoints`."""
     return [
-        pytest.param(name, mode, marks=() if (name, mode) in SHORT else pytest.mark.crashpoints, id=f"{name}-{mode}")
-        for name, mode in ALL
+        pytest.param(name, mode, marks=() if (name, mode) in short else pytest.mark.crashpoints, id=f"{name}-{mode}")
+        for name, mode in every
     ]
 
 
-@pytest.mark.parametrize(("name", "mode"), cases())
+@pytest.mark.parametrize(("name", "mode"), cases(ALL, SHORT))
 def test_nothing_is_lost_and_nothing_is_sent_twice(service: House, name: str, mode: str) -> None:
     crash_the_api(service, name, mode) if name in OF_THE_API else crash_a_worker(service, name, mode)
     assert service.most_submits() <= 1
     assert audit(service.engine, full=True) == []
+
+
+@pytest.mark.parametrize(("name", "mode"), cases(OVER_SMPP, SHORT_OVER_SMPP))
+def test_no_submit_and_no_receipt_is_lost(service: House, name: str, mode: str) -> None:
+    """A customer whose submits have keys binds at a second process when the first one is gone or hangs."""
+    number, ports = next(numbers), [free_port(), free_port()]
+    account, credential = new_credential(service.engine, f"crash-{number}", 1_000)
+    customer = SmppCustomer(ports, credential, 254_000_600_000 + number * 1_000_000)
+    processes: list[Command] = []
+    with stopping(service, processes):
+        service.start_workers(1)
+        processes.append(started_smpp(service, ports[0], f"{name}:{mode}:{HITS[name.partition('.')[0]]}"))
+        customer.start()
+        wait_until(lambda: has_crashed(processes[0], mode), WAIT, f"the crash at {name}")
+        processes.append(started_smpp(service, ports[1]))
+        answered = customer.answered
+        wait_until(lambda: customer.answered > answered + 20, WAIT, "answers after the crash")
+        if mode == "stop":
+            assert processes[0].pid is not None
+            os.kill(processes[0].pid, signal.SIGCONT)
+        customer.hold()
+        wait_until(customer.is_settled, WAIT, "every answer and every receipt")
+        customer.repeat_all()
+        wait_until(lambda: all(len(each.ids) > 1 for each in customer.wanted), WAIT, "the answers to repeated submits")
+        customer.stop()
+    assert customer.refused == []
+    assert all(len(set(each.ids)) == 1 for each in customer.wanted), "each key has the first answer"
+    stored = f"SELECT count(*) FROM send WHERE account_id = {account}"
+    assert service.scalar(stored) == len(customer.wanted) == len({each.ids[0] for each in customer.wanted})
+    assert service.scalar(f"SELECT available FROM account WHERE id = {account}") == 1_000 - len(customer.wanted)
+    assert set(customer.receipts) == {each.ids[0] for each in customer.wanted}
+    assert service.most_submits() <= 1
+    assert audit(service.engine, full=True) == []
+
+
+def started_smpp(service: House, port: int, crashpoint: str = "") -> Command:
+    """An SMPP server on the port, armed if a crash point is given."""
+    env = {**service.env, "CRASHPOINT": crashpoint}
+    process = services.smpp(port, env, service.folder, Path.cwd())
+    process.log_file = service.folder / f"smpp-{port}.log"
+    process.launch()
+    process.wait_ready(WAIT)
+    return process
 
 
 def crash_a_worker(service: House, name: str, mode: str) -> None:
@@ -198,12 +247,12 @@ def wake_the_stopped(service: House, delay: float = 0.0) -> None:
 
 
 @contextlib.contextmanager
-def stopping(service: House) -> Iterator[None]:
+def stopping(service: House, others: list[Command] | None = None) -> Iterator[None]:
     """Stop what the test started, also what it left stopped."""
     try:
         yield
     finally:
-        for process in (*service.workers, service.api):
+        for process in (*(others or ()), *service.workers, service.api):
             if process is not None and process.pid is not None:
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(process.pid, signal.SIGCONT)

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
+from select import select
 
 import pytest
 from sqlalchemy import text
@@ -22,6 +23,7 @@ from shared.carriers.smpp.constants import Command, Status
 from shared.senders.sender_ids import decide_sender, request_sender
 from tests.harness.house import SECRET_KEY, House, house, wait_until
 from tests.harness.smpp import Closed, SmppClient
+from tests.harness.smpp_customer import new_credential
 
 PATIENCE = 120.0
 
@@ -79,6 +81,41 @@ def test_a_killed_process_loses_no_receipt_and_another_goes_on(service: House, c
     for process in (first, second):
         process.stop()
     for client in clients:
+        client.stop()
+
+
+def test_after_a_kill_only_what_was_not_answered_comes_again(service: House) -> None:
+    """A bind at each of two processes: one of them has the lease and delivers, until it is killed."""
+    ports = [free_port(), free_port()]
+    _, credential = new_credential(service.engine, f"two-{ports[0]}")
+    recorded = f"SELECT updated_at FROM smpp_credential WHERE system_id = '{credential.system_id}'"
+    processes = [started(service, port) for port in ports]
+    clients = [SmppClient(port) for port in ports]
+    for client in clients:
+        assert client.bind(credential, Command.BIND_RECEIVER).status == Status.ESME_ROK
+    sender = SmppClient(ports[1])
+    assert sender.bind(credential, Command.BIND_TRANSMITTER).status == Status.ESME_ROK
+    ids = [sender.submit().message_id for _ in range(8)]
+    [holding] = select([client.socket for client in clients], [], [], PATIENCE)[0]
+    holder = 0 if holding is clients[0].socket else 1
+    for _ in range(5):
+        clients[holder].delivery()
+    unanswered = [clients[holder].delivery(None).receipt["id"] for _ in range(3)]
+    for _ in range(2):  # the first one may have begun before the answers
+        before = service.scalar(recorded)
+        wait_until(lambda before=before: service.scalar(recorded) > before, PATIENCE, "the next position")
+    pid = processes[holder].pid
+    assert pid is not None
+    os.kill(pid, signal.SIGKILL)
+    other = clients[1 - holder]
+    assert [other.delivery().receipt["id"] for _ in range(3)] == unanswered
+    assert set(unanswered) < set(ids)
+    other.socket.settimeout(3)
+    with pytest.raises(TimeoutError):
+        other.read(Command.DELIVER_SM)
+    for process in processes:
+        process.stop()
+    for client in (*clients, sender):
         client.stop()
 
 

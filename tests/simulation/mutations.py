@@ -9,6 +9,8 @@ from unittest.mock import patch
 
 from sqlalchemy import Connection, Engine, TextClause, text
 
+import api.idempotency
+import api.smpp.deliveries
 import shared.carriers.receipts
 import shared.doubts.resolution
 import shared.sends.batch_states
@@ -21,8 +23,10 @@ import worker.sending.record
 import worker.sending.results
 import worker.sending.settle_complete
 import worker.sending.settle_rest
+from api.smpp.deliveries import PageInProgress
 from shared.db.connection import STARTED
 from shared.doubts.candidates import MessageCandidate
+from shared.events.stream import Position
 from shared.ledger.ledger import Entry
 from shared.lifecycle import MessageStatus
 from shared.sends.sendable import MAY_CONTINUE
@@ -31,7 +35,7 @@ from tests.simulation.tasks import stand
 from worker.receipts.match import MOVES
 from worker.sending.claimed_batch import ClaimedBatch
 
-Change = tuple[ModuleType, str, Any]
+Change = tuple[ModuleType | type, str, Any]
 
 MAY_HAVE_LEFT = f"CASE WHEN b.database_started = {STARTED} THEN b.watermark ELSE b.intent END"
 IN_ITS_CYCLE = "b.epoch = CASE WHEN b.intent > 0 THEN w.epoch END"
@@ -56,6 +60,8 @@ class Mutation:
     """Whether it can be found only where the database crashes."""
     shared_phones: float = 0.0
     """How many sends must go to the phones of another send, for it to be found."""
+    smpp: int = 0
+    """How many submits over SMPP there must be, for it to be found."""
     seed: int = 0
     """One that has found it. The short form begins there; after a change of the code it may be another."""
 
@@ -78,6 +84,11 @@ def sql(module: ModuleType, name: str, old: str, new: str) -> Change:
 def nothing(*_: object, **__: object) -> dict[int, int]:
     """What does nothing."""
     return {}
+
+
+def end_of_page(page: PageInProgress, before: Position) -> Position:
+    """The position after all of a page."""
+    return page._page.end
 
 
 def capture_twice() -> list[Change]:
@@ -225,5 +236,8 @@ MUTATIONS = (
         ],
         seed=3008,
     ),
+    Mutation("keys forgotten", lambda: [(api.idempotency, "store", nothing)], smpp=20),
+    Mutation("refused deliveries not repeated", lambda: [(api.smpp.deliveries, "NOT_NOW", ())], smpp=20),
+    Mutation("positions before their answers", lambda: [(PageInProgress, "position", end_of_page)], smpp=20),
 )
 """The mistakes."""

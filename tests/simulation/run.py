@@ -48,7 +48,7 @@ def database() -> Iterator[Database]:
 def caught_by(database: Database, mutation: Mutation, seeds: Iterable[int]) -> tuple[int, str] | None:
     """The first seed that found the mistake, and the oracle that saw it; None when none did."""
     crashes = DATABASE_CRASHES if mutation.database_crashes else 0
-    plan = Plan(database_crashes=crashes, shared_phones=mutation.shared_phones)
+    plan = Plan(database_crashes=crashes, shared_phones=mutation.shared_phones, smpp=mutation.smpp)
     for seed in seeds:
         try:
             with mutation.made():
@@ -73,7 +73,9 @@ def run_mutations(database: Database, first: int, most: int) -> int:
 def run_seeds(database: Database, options: argparse.Namespace) -> list[int]:
     """Run the seeds. Returns those that failed."""
     plan = Plan(
-        database_crashes=DATABASE_CRASHES if options.database_crashes else 0, shared_phones=options.shared_phones
+        database_crashes=DATABASE_CRASHES if options.database_crashes else 0,
+        shared_phones=options.shared_phones,
+        smpp=options.smpp,
     )
     totals: Counter[str] = Counter()
     failed: list[int] = []
@@ -86,6 +88,7 @@ def run_seeds(database: Database, options: argparse.Namespace) -> list[int]:
             failed.append(seed)
             flag = " --database-crashes" if options.database_crashes else ""
             flag += f" --shared-phones {options.shared_phones:g}" if options.shared_phones else ""
+            flag += f" --smpp {options.smpp}" if options.smpp else ""
             print(f"\nseed {seed}: {breach}\nAgain: {COMMAND} {seed}{flag}", flush=True)
             print("\n".join(world.trace[-options.trace :] if options.trace else ()))
         print(f"\r{number} of {options.seeds} seeds, {time.monotonic() - begun:.0f} s", end="", flush=True)
@@ -103,6 +106,7 @@ def main() -> int:
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--database-crashes", action="store_true")
     parser.add_argument("--shared-phones", type=float, default=0.0, help="share of sends to the phones of another send")
+    parser.add_argument("--smpp", type=int, default=0, help="submits over SMPP, beside the sends")
     parser.add_argument("--mutations", action="store_true", help="make mistakes, and see whether they are found")
     parser.add_argument("--keep-going", action="store_true", help="go on after a seed that failed")
     parser.add_argument("--trace", type=int, default=0, metavar="LINES", help="show the end of a failed run")

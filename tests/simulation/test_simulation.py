@@ -18,6 +18,7 @@ from tests.simulation.world import Plan, World
 SHORT = Plan(sends=5, most_phones=20)
 SAME_PHONES = Plan(sends=5, most_phones=20, shared_phones=0.8)
 CRASHING = Plan(sends=5, most_phones=20, database_crashes=DATABASE_CRASHES)
+OVER_SMPP = Plan(sends=3, most_phones=15, database_crashes=1, smpp=20)
 MIN_SEEDS = 5
 MAX_SEEDS = 60
 """For a mistake to be found."""
@@ -60,6 +61,15 @@ def test_no_promise_is_broken_when_the_database_crashes(simulated: Database) -> 
         totals.update(World(simulated, seed, CRASHING).run())
     assert totals["duplicates"] == 0
     assert totals["database crashes"] > 5
+
+
+@pytest.mark.slow
+def test_no_promise_is_broken_over_smpp(simulated: Database) -> None:
+    totals: Counter[str] = Counter()
+    for seed in range(3000, 3005):
+        totals.update(World(simulated, seed, OVER_SMPP).run())
+    assert totals["duplicates"] == 0
+    assert [name for name in NAMES if name.startswith("smpp.") and not totals[name]] == []
 
 
 @pytest.mark.slow

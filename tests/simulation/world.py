@@ -22,6 +22,7 @@ from tests.simulation.carrier import Breach, ModelCarrier
 from tests.simulation.database import Database
 from tests.simulation.processes import Process, new_process
 from tests.simulation.seams import seams
+from tests.simulation.smpp import SmppCustomer, without_waiting
 from tests.simulation.tasks import Task, running
 from tests.simulation.traffic import Traffic
 from tests.simulation.watch import LIVE, TEST, Watch
@@ -56,6 +57,8 @@ class Plan:
     """At most."""
     shared_phones: float = 0.0
     """How many sends go to the phones of another send."""
+    smpp: int = 0
+    """Submits over SMPP, beside the sends."""
 
 
 class World:
@@ -69,6 +72,7 @@ class World:
         self.counts: Counter[str] = Counter()
         self.trace: list[str] = []
         self.traffic = Traffic(database.customers, self.rng, self._now, plan.shared_phones)
+        self.smpp = SmppCustomer(database.engine, random.Random(f"smpp {seed}"), self._now, plan.smpp)
         self.batch_size = self.rng.randint(12, 30)
         window = self.rng.randint(2, 6)
         self.watch = Watch(self.traffic, self.counts, window)
@@ -99,10 +103,13 @@ class World:
         with (
             seams(self.rng, self._now, self._wrote, self.batch_size),
             self.watch.on(),
+            without_waiting(),
         ):
             try:
                 self.processes = [self._process() for _ in range(3)]
                 self.traffic.open_accounts(3)
+                if self.plan.smpp:
+                    self.smpp.open(self.traffic.accounts[0])
                 self._storm()
                 self._calm()
             except DBAPIError as error:
@@ -112,6 +119,7 @@ class World:
                     task.kill()
             end = oracles.End(self.database, self.traffic, [self.live, self.simulator], GRACE)
             end.check()
+            self.smpp.check(self.database)
         self.counts["messages"] = len(end.rows)
         handed = [*self.live.messages.values(), *self.simulator.messages.values()]
         self.counts["duplicates"] = sum(max(0, message.taken - 1) for message in handed)
@@ -138,6 +146,7 @@ class World:
 
     def _calm(self) -> None:
         """No more faults: time goes by until nothing is open; in every other run until no doubt is left either."""
+        self.smpp.faults = False
         for process in self.processes:
             process.paused = False
         expire_doubts = self.rng.random() < 0.5
@@ -163,6 +172,7 @@ class World:
                 self._begin(process, "work", process.sweeper.work)
             for _ in range(8):
                 self._deliver_receipts()
+                self._begin_over_smpp(process)
             self._deliver_late_answers()
         raise Breach(f"ended: after {MAX_ROUNDS} rounds something is still under way")
 
@@ -176,7 +186,7 @@ class World:
         return len(self.traffic.sends) == self.plan.sends and not self.database.run(MAY_GO_ON)
 
     def _rests(self) -> bool:
-        if self.live.receipts or self.simulator.receipts:
+        if self.live.receipts or self.simulator.receipts or not self.smpp.rests(self.database):
             return False
         return not self.database.run("SELECT 1 FROM send WHERE completed_at IS NULL LIMIT 1")
 
@@ -215,6 +225,9 @@ class World:
 
     def _something_begins(self) -> None:
         process = self.rng.choice([process for process in self.processes if not process.paused] or self.processes)
+        if self.plan.smpp and self.rng.random() < 0.3:
+            self._begin_over_smpp(process)
+            return
         what = self.rng.random()
         if len(self.traffic.sends) < self.plan.sends and what < 0.5:
             self.traffic.send(self.plan.most_phones)
@@ -293,6 +306,11 @@ class World:
 
     def _begin(self, process: Process, name: str, work: Callable[[], object]) -> None:
         process.tasks.append(self._task(name, work))
+
+    def _begin_over_smpp(self, process: Process) -> None:
+        """A turn of an SMPP server on the machine of a worker, which dies with it."""
+        if self.plan.smpp and (task := self.smpp.begin(self._task, partial(self._wrote, True))) is not None:
+            process.tasks.append(task)
 
     def _deliver_receipts(self) -> None:
         carrier = self.rng.choice((self.live, self.live, self.simulator))

@@ -63,6 +63,7 @@ class Session(ServerConnection[Answered]):
     def bind(self, command: int, sequence: int, body: bytes) -> None:
         """Begin to bind. Nothing more is read until that is answered."""
         if self.bound is not None or self._backend.stopping:
+            self.count_cheap()
             status = Status.ESME_RALYBND if self.bound is not None else Status.ESME_RBINDFAIL
             self._refuse(command, sequence, RefusedPdu(status))
             return
@@ -107,6 +108,7 @@ class Session(ServerConnection[Answered]):
         elif self._backend.stopping or self.closes_at is not None:
             status = Status.ESME_RSYSERR
         if bound is None or status is not None:
+            self.count_cheap()
             self._refuse(command, sequence, RefusedPdu(status or Status.ESME_RSYSERR))
             self._observe(command, status or Status.ESME_RSYSERR)
             return

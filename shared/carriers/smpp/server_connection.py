@@ -24,6 +24,9 @@ BIND_SECONDS, PDU_SECONDS, WRITE_SECONDS = 10.0, 10.0, 30.0
 """How long a connection may be without a bind, a PDU be incomplete, and answers not be read."""
 IDLE_SECONDS, ANSWER_SECONDS = 60.0, 30.0
 """Silence after which an enquire_link is sent, and how long its answer and that of a delivery may take."""
+CHEAP, CHEAP_SECONDS = 200, 1.0
+"""How many PDUs that begin no work, such as enquire_links and what is refused, are answered in this time. After them
+nothing is read for as long, or a few clients that send them without an end would take all the time of the process."""
 CLOSE_SECONDS: Final = 5.0
 """How long a connection may stay open that is to end."""
 
@@ -47,6 +50,7 @@ class ServerConnection(asyncio.Protocol, Generic[D]):
         """Deliveries by their sequence number, with when they were sent."""
         self._rest = b""
         self._is_deaf = self._is_reading = self._flushes_soon = False
+        self._cheap, self._cheap_since, self._is_made_to_wait = 0, 0.0, False
         self._unbind_sequence: int | None = None
         self._sequences = count()
         self._opened_at = self._heard_at = time.monotonic()
@@ -66,6 +70,7 @@ class ServerConnection(asyncio.Protocol, Generic[D]):
 
     def request(self, command: int, sequence: int, body: bytes) -> None:
         """Answer another request. One that is not known:"""
+        self.count_cheap()
         self.write(Command.GENERIC_NACK, Status.ESME_RINVCMDID, sequence)
 
     def answered(self, delivery: D, status: int) -> None:
@@ -100,7 +105,7 @@ class ServerConnection(asyncio.Protocol, Generic[D]):
 
     def _read(self, data: bytes) -> None:
         self._is_reading, at, size = True, 0, len(data)
-        while size - at >= HEADER_SIZE and not self._is_deaf:
+        while size - at >= HEADER_SIZE and not self._is_deaf and not self._is_made_to_wait:
             length, command, status, sequence = HEADER.unpack_from(data, at)
             end = at + length
             if not HEADER_SIZE <= length <= MAX_PDU:
@@ -121,14 +126,14 @@ class ServerConnection(asyncio.Protocol, Generic[D]):
         self.flush()
 
     def _handle(self, command: int, status: int, sequence: int, body: bytes) -> None:
-        if command in ANSWERS:
-            if (known := self.unanswered.pop(sequence, None)) is not None:
-                self.answered(known[1], status or ANSWERS[command])
+        if command in ANSWERS and (known := self.unanswered.pop(sequence, None)) is not None:
+            self.answered(known[1], status or ANSWERS[command])
         elif command == Command.UNBIND_RESP:
             self.close()
         elif command & RESPONSE:
-            pass  # of an enquire_link: that it came is enough
+            self.count_cheap()  # of an enquire_link: that it came is enough
         elif command == Command.ENQUIRE_LINK:
+            self.count_cheap()
             self.write(Command.ENQUIRE_LINK_RESP, Status.ESME_ROK, sequence)
         elif command in BINDS:
             self.bind(command, sequence, body)
@@ -139,6 +144,20 @@ class ServerConnection(asyncio.Protocol, Generic[D]):
             self._answer_unbind()
         else:
             self.request(command, sequence, body)
+
+    def count_cheap(self) -> None:
+        """A PDU began no work."""
+        if (now := time.monotonic()) - self._cheap_since > CHEAP_SECONDS:
+            self._cheap_since, self._cheap = now, 0
+        self._cheap += 1
+        if self._cheap == CHEAP:
+            self._is_made_to_wait = True
+            self._set_reading()
+            asyncio.get_running_loop().call_later(CHEAP_SECONDS, self._go_on)
+
+    def _go_on(self) -> None:
+        self._is_made_to_wait, self._cheap = False, 0
+        self.hold(self._is_deaf)
 
     def request_ended(self) -> None:
         """One of `requests` is answered."""
@@ -232,7 +251,7 @@ class ServerConnection(asyncio.Protocol, Generic[D]):
     def _set_reading(self) -> None:
         if self.transport is None or self.is_closing or self.transport.is_closing():
             return
-        if self._is_deaf or self._blocked_since is not None:
+        if self._is_deaf or self._is_made_to_wait or self._blocked_since is not None:
             self.transport.pause_reading()
         else:
             self.transport.resume_reading()

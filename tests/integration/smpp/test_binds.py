@@ -15,6 +15,7 @@ from shared.carriers.smpp import server_connection
 from shared.carriers.smpp.constants import RESPONSE, Command, Status
 from shared.carriers.smpp.pdu import Bind, bind_body, c_string, pdu
 from shared.health.secret_key import check_secret_key
+from tests.harness.event_loop_client import event_loop
 from tests.harness.house import wait_until
 from tests.harness.service import SECRET_KEY, Service
 from tests.harness.smpp import Closed, SmppClient, SmppHouse, smpp_house, submit_body
@@ -187,6 +188,24 @@ def test_what_takes_too_long_ends(smpp: SmppHouse, monkeypatch: pytest.MonkeyPat
         client.read()
 
 
+def test_who_sends_without_an_end_waits(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Work does not count: submits are answered as ever."""
+    monkeypatch.setattr(server_connection, "CHEAP", 5)
+    monkeypatch.setattr(server_connection, "CHEAP_SECONDS", 3600.0)
+    with smpp_house(service) as smpp:
+        client = smpp.bound()
+        assert [client.submit().status for _ in range(10)] == [Status.ESME_ROK] * 10
+        sent = [client.send(Command.ENQUIRE_LINK) for _ in range(6)]
+        assert [client.read().sequence for _ in range(5)] == sent[:5]
+        client.socket.settimeout(1)
+        with pytest.raises(TimeoutError):
+            client.read()
+        client.socket.settimeout(60)
+        [waiting] = smpp.server._sessions
+        event_loop().call_soon_threadsafe(waiting._go_on)
+        assert client.read().sequence == sent[5]
+
+
 def test_who_says_nothing_is_asked_and_without_an_answer_ends(smpp: SmppHouse, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(server_connection, "IDLE_SECONDS", 0.0)
     client = smpp.bound()
@@ -199,6 +218,7 @@ def test_who_says_nothing_is_asked_and_without_an_answer_ends(smpp: SmppHouse, m
 
 def test_who_never_reads_is_closed(smpp: SmppHouse, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(server_connection, "WRITE_SECONDS", 0.0)
+    monkeypatch.setattr(server_connection, "CHEAP", 1_000_000_000)
     client = smpp.bound()
     client.socket.setblocking(False)
     deadline = time.monotonic() + 60

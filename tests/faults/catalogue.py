@@ -69,6 +69,8 @@ FAULTS = {
     "F63": "worker cut off from Postgres",
     "F64": "everything killed at once, started in random order",
     "F65": "connections to Postgres lost while a worker starts",
+    "F66": "SMPP server killed under load",
+    "F67": "Postgres killed, and Redis, under submits over SMPP",
     "S01": "a minute of random kills under a group of 100,000: API and workers",
     "S02": "a minute of random kills under a group of 100,000: Postgres and Redis too",
 }

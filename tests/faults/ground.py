@@ -13,8 +13,10 @@ from typing import Any
 import psutil
 from sqlalchemy import text
 
+from bulksms.local import services
 from bulksms.local.command import Command
 from bulksms.local.errors import LocalError
+from bulksms.local.ports import free_port
 from shared.audit.check import audit
 from tests.faults.catalogue import Survived
 from tests.faults.proxy import Proxy
@@ -49,6 +51,7 @@ class Ground(House):
         self.more: dict[str, dict[str, str]] = {"api": {}, "worker": {}}
         """Environment of one kind of process only."""
         self._common = dict(self.env)
+        self.smpp: list[Command] = []
         self._phones = 254_000_000_000
 
     def proxy(self, process: str, what: str) -> Proxy:
@@ -63,6 +66,15 @@ class Ground(House):
         self._set_up("worker")
         super().launch_worker()
 
+    def start_smpp(self) -> int:
+        """Start an SMPP server, which reaches what the API reaches. Returns its port."""
+        self._set_up("api")
+        port = free_port()
+        self.smpp.append(services.smpp(port, self.env, self.folder, Path.cwd()))
+        self.smpp[-1].launch()
+        self.smpp[-1].wait_ready(PATIENCE)
+        return port
+
     def start_workers_blindly(self, count: int) -> None:
         """Start workers without waiting for them: the database may be away."""
         for _ in range(count):
@@ -73,14 +85,16 @@ class Ground(House):
             with contextlib.suppress(LocalError, ProcessLookupError):
                 os.kill(command.pid, signal.SIGCONT)
         try:
+            for process in self.smpp:
+                process.stop()
             super().stop()
         finally:
             for proxy in self.proxies.values():
                 proxy.close()
 
     def commands(self) -> list[Command]:
-        """The API and the workers."""
-        return [command for command in (self.api, *self.workers) if command is not None]
+        """The API, the workers and the SMPP servers."""
+        return [command for command in (self.api, *self.workers, *self.smpp) if command is not None]
 
     def revive(self) -> int:
         """Start again what the fault killed, as a supervisor would; returns how many. Nothing ends by itself."""

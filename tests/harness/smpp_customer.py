@@ -4,7 +4,7 @@ import itertools
 import threading
 import time
 from collections import Counter, deque
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 
@@ -90,10 +90,10 @@ class SmppCustomer(threading.Thread):
         """Begin no more messages; what is begun is repeated until it is answered."""
         self._submits = False
 
-    def is_settled(self) -> bool:
-        """Whether each message has an answer, and each of these its final receipt."""
+    def is_settled(self, in_doubt: Collection[str] = ()) -> bool:
+        """Whether each message has an answer, and each of these its final receipt, except those in doubt."""
         wanted = list(self.wanted)
-        return all(each.ids and self.receipts[each.ids[0]] for each in wanted)
+        return all(each.ids and (each.ids[0] in self.receipts or each.ids[0] in in_doubt) for each in wanted)
 
     def repeat_all(self) -> None:
         """Submit everything once more, with the same keys."""

@@ -32,6 +32,7 @@ ALERTS_OF: dict[str, tuple[str, ...]] = {
     "F62": ("BulksmsClockOff",),
     "F63": ("BulksmsServerUnreachable", "BulksmsNoWorkers"),
     "F64": ("BulksmsTargetDown", "BulksmsNoWorkers"),
+    "F67": ("BulksmsNoMetrics", "BulksmsServerUnreachable"),
     "S01": ("BulksmsTargetDown", "BulksmsNoWorkers"),
     "S02": ("BulksmsTargetDown", "BulksmsNoMetrics"),
 }
@@ -43,7 +44,7 @@ RESUMES = "it resumes by itself, within seconds"
 HARMLESS = "it changes nothing that is sent, recorded or charged"
 
 NO_ALERT_FOR: dict[str, str] = {
-    **dict.fromkeys(("F01", "F02", "F03", "F05", "F06", "F07", "F10", "F11", "F13", "F59"), OTHERS_GO_ON),
+    **dict.fromkeys(("F01", "F02", "F03", "F05", "F06", "F07", "F10", "F11", "F13", "F59", "F66"), OTHERS_GO_ON),
     **dict.fromkeys(("F08", "F09", "F42"), DOUBTS),
     **dict.fromkeys(("F27", "F32", "F65"), RESUMES),
     **dict.fromkeys(("F17", "F18", "F21", "F22", "F23", "F24"), "Redis holds nothing that workers cannot do without"),

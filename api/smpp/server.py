@@ -20,7 +20,8 @@ from shared.db.connection import transaction
 log = logging.getLogger(__name__)
 
 MAX_SESSIONS, MAX_OF_ADDRESS = 2_000, 100
-"""Connections of a process, and of one address or /64 among them."""
+"""Connections of a process, and of one address or /64 among them. If there are as many, the oldest one without a bind
+ends for a new one: strangers take nobody's place."""
 CHECK_SECONDS, RENEW_SECONDS = 1.0, 2.0
 STOP_SECONDS: Final = 15.0
 """How long a stop waits for answers."""
@@ -31,7 +32,8 @@ class SmppServer:
 
     def __init__(self, services: Services) -> None:
         self._backend = Backend(services)
-        self._sessions: set[Session] = set()
+        self._sessions: dict[Session, None] = {}
+        """In the order in which they were opened."""
         self._of_address: Counter[str] = Counter()
         self._listening: asyncio.Server | None = None
         self._tasks: list[asyncio.Task[None]] = []
@@ -72,15 +74,25 @@ class SmppServer:
 
     def _opened(self, session: Session) -> bool:
         block = address_block(session.address)
-        if self._backend.stopping or len(self._sessions) >= MAX_SESSIONS or self._of_address[block] >= MAX_OF_ADDRESS:
+        if self._backend.stopping or self._of_address[block] >= MAX_OF_ADDRESS or not self._has_place():
             return False
-        self._sessions.add(session)
+        self._sessions[session] = None
         self._of_address[block] += 1
         return True
 
+    def _has_place(self) -> bool:
+        """Whether there is a place for one more, which may be that of a connection without a bind."""
+        if len(self._sessions) < MAX_SESSIONS:
+            return True
+        oldest = next((each for each in self._sessions if each.bound is None), None)
+        if oldest is not None:
+            self._closed(oldest)
+            oldest.abort()
+        return oldest is not None
+
     def _closed(self, session: Session) -> None:
         if session in self._sessions:
-            self._sessions.remove(session)
+            del self._sessions[session]
             self._of_address -= Counter([address_block(session.address)])
 
     async def _check(self) -> None:

@@ -25,9 +25,8 @@ from api.idempotency import Key
 from api.smpp import deliveries
 from api.smpp.deliveries import Deliverer
 from api.smpp.receipts import State, state_of
-from api.smpp.store import KEY_PREFIX
 from api.smpp.submits import PATH
-from shared.accounts.smpp_credentials import create_credential
+from shared.accounts.smpp_credentials import KEY_PREFIX, create_credential
 from shared.carriers.error_codes import code_of
 from shared.carriers.smpp.constants import Command, Status
 from shared.carriers.smpp.pdu import read_message

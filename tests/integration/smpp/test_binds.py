@@ -188,6 +188,19 @@ def test_what_takes_too_long_ends(smpp: SmppHouse, monkeypatch: pytest.MonkeyPat
         client.read()
 
 
+def test_strangers_take_nobodys_place(smpp: SmppHouse, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(server, "MAX_SESSIONS", 3)
+    bound, *strangers = smpp.bound(), smpp.client(), smpp.client()
+    other = smpp.bound()
+    with pytest.raises(Closed):
+        strangers[0].read()
+    for client in (bound, strangers[1], other):
+        assert client.ask(Command.ENQUIRE_LINK).status == Status.ESME_ROK
+    smpp.bound()
+    with pytest.raises(Closed):
+        smpp.client().read()  # all others are bound
+
+
 def test_who_sends_without_an_end_waits(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     """Work does not count: submits are answered as ever."""
     monkeypatch.setattr(server_connection, "CHEAP", 5)

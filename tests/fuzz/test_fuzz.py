@@ -2,13 +2,18 @@
 
 import pytest
 
-from tests.fuzz import run, targets
+from tests.fuzz import over_smpp, run, targets
 from tests.fuzz.mutate import Mutator
 from tests.fuzz.run import Finding, fuzz
 
 
 def test_it_works() -> None:
     assert list(fuzz(6_000, seed=1)) == []
+
+
+@pytest.mark.slow
+def test_the_smpp_server() -> None:
+    assert [done for done, _ in over_smpp.fuzz(4_000, seed=1)][-1] == 4_000
 
 
 def test_a_parser_that_crashes_is_found(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,6 +8,7 @@ import pytest
 import smpplib.client
 import smpplib.consts
 
+from api.smpp import server
 from shared.accounts import smpp_credentials as credentials
 from shared.accounts.smpp_credentials import NewCredential
 from shared.api_key import hash_secret

@@ -84,6 +84,7 @@ containers: $(READY) ## Build and run the containers without a registry, on imag
 
 hostile: $(READY) ## Attack the service beside a victim, for an hour: make hostile SECONDS=60 ONLY=never,slow MARKDOWN=FILE
 	$(BIN)/python -m tests.hostile.run --seconds $(SECONDS) $(if $(ONLY),--only "$(ONLY)") $(if $(MARKDOWN),--markdown "$(MARKDOWN)")
+	$(if $(ONLY),,$(BIN)/python -m tests.hostile.over_smpp --seconds $(SECONDS))
 
 million: $(READY) ## Import a million contacts from one file
 	$(BIN)/python -m pytest -q -m million tests/services/jobs/test_import_million.py
@@ -94,8 +95,9 @@ npm: $(READY) ## Try webhooks, OpenAPI, Postman and OIDC with npm packages; need
 schemathesis: $(READY) ## Test what the OpenAPI document allows and forbids: make schemathesis CASES=10000
 	$(BIN)/python -m tests.contract.run --cases $(CASES)
 
-fuzz: $(READY) ## Feed malformed input to everything that reads a carrier: make fuzz RUNS=1000000 SEED=0
+fuzz: $(READY) ## Feed malformed input to everything that reads a carrier, and to the SMPP server: make fuzz RUNS=1000000 SEED=0
 	$(BIN)/python -m tests.fuzz.run --runs $(RUNS) --seed $(SEED)
+	$(BIN)/python -m tests.fuzz.over_smpp --runs $(RUNS) --seed $(SEED)
 
 peers: $(READY) ## Try SMPP and Kannel's API with other implementations: npm's smpp (installed from its lock) and Kannel
 	npm ci --prefix tests/peers/node --ignore-scripts --no-audit --no-fund
@@ -134,6 +136,7 @@ simulate: $(READY) ## Simulate faults, seed by seed: make simulate SEEDS=2000 FI
 	$(BIN)/python -m tests.simulation.run --seeds $(SEEDS) --first $(FIRST)
 	$(BIN)/python -m tests.simulation.run --seeds $$(( ($(SEEDS) + 9) / 10 )) --first $(FIRST) --database-crashes
 	$(BIN)/python -m tests.simulation.run --seeds $$(( ($(SEEDS) + 4) / 5 )) --first $(FIRST) --shared-phones 0.8
+	$(BIN)/python -m tests.simulation.run --seeds $$(( ($(SEEDS) + 4) / 5 )) --first $(FIRST) --smpp 20
 
 next: $(READY) ## Run the tests without servers on the newest versions of all dependencies, pre-releases too
 	$(BIN)/python -m venv --clear $(VENV)-next

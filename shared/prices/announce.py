@@ -16,17 +16,14 @@ COUNTED = ("raised", "lowered", "added", "removed")
 def announce(connection: Connection, before: Book, at: datetime, *, withdrawn: bool = False) -> None:
     """Write `price.changed` for each account whose prices at a time are other ones than those by the book `before`.
 
-    If a version was withdrawn, the event repeats what it would have changed.
+    If a version was withdrawn, the event repeats what it would have changed. The next announced version then changes
+    something else than before, so it is told, too.
     """
     now = read_book(connection)
     counted: dict[tuple[int | None, int | None], dict[str, int]] = {}
-    for account_id in listening(connection):
-        old, new = before.version_of(account_id, at), now.version_of(account_id, at)
-        if withdrawn:
-            old, new = new, old
-        change = _id(old), _id(new)
-        if change[0] == change[1]:
-            continue
+
+    def tell(account_id: int, old: Version | None, new: Version | None, at: datetime, *, withdrawn: bool) -> None:
+        change = old and old.id, new and new.id
         if change not in counted:
             counts = compare(connection, *change, anywhere=WITHOUT_LIST).counts
             counted[change] = {kind: counts[kind] for kind in COUNTED}
@@ -35,6 +32,10 @@ def announce(connection: Connection, before: Book, at: datetime, *, withdrawn: b
             data = {**named, "withdrawn": withdrawn, **counted[change]}
             add(connection, account_id, EventType.PRICE_CHANGED, data)
 
-
-def _id(version: Version | None) -> int | None:
-    return None if version is None else version.id
+    for account_id in listening(connection):
+        old, new = before.version_of(account_id, at), now.version_of(account_id, at)
+        if (old and old.id) == (new and new.id):
+            continue
+        tell(account_id, *((new, old) if withdrawn else (old, new)), at, withdrawn=withdrawn)
+        for following in now.announced(new.list_id, at)[:1] if new else ():
+            tell(account_id, new, following, following.valid_from, withdrawn=False)

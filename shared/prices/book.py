@@ -28,7 +28,7 @@ VERSIONS = (
     select(*price_version.c["list_id", "valid_from", "id"], price_list.c.name)
     .join(price_list, price_list.c.id == price_version.c.list_id)
     .where(price_version.c.valid_from.is_not(None), price_version.c.withdrawn_at.is_(None))
-    .order_by(price_version.c.valid_from, price_version.c.id)
+    .order_by(*price_version.c["valid_from", "published_at", "id"])
 )
 ASSIGNMENTS = select(*price_assignment.c["account_id", "valid_from", "list_id"]).order_by(
     price_assignment.c.valid_from, price_assignment.c.id
@@ -71,6 +71,11 @@ class Book(NamedTuple):
             if assigned is not None and assigned.list_id is not None:
                 return _last(self.versions.get(assigned.list_id, []), at)
         return None
+
+    def announced(self, list_id: int, after: datetime) -> list[Version]:
+        """The versions of a list that become valid after a moment; of several at once, the last."""
+        later = {each.valid_from: each for each in self.versions.get(list_id, []) if each.valid_from > after}
+        return list(later.values())
 
 
 def _last(dated: list[Dated], at: datetime) -> Dated | None:

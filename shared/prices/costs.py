@@ -21,7 +21,7 @@ VALID = (
         price_version.c.valid_from <= bindparam("at"),
         price_version.c.withdrawn_at.is_(None),
     )
-    .order_by(price_version.c.valid_from, price_version.c.id)
+    .order_by(*price_version.c["valid_from", "published_at", "id"])
 )
 
 

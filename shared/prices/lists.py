@@ -2,12 +2,12 @@
 
 Every function works in the connection's transaction, and raises Refused, without a change, for what is not possible,
 and Missing for what does not exist. What is valid, or will be within AHEAD, is never changed: a version is made as a
-draft, published once, and may be withdrawn before it is valid. The published versions of a list become valid in the
-order in which they are published.
+draft, published once, and may be withdrawn before it is valid. Several versions may be announced: each is compared with
+what is valid without it when it begins. Of those that begin at one moment, the one published last is valid.
 """
 
 from collections.abc import Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from sqlalchemy import Connection, Row, Select, bindparam, delete, func, insert, select, tuple_, update
@@ -113,31 +113,34 @@ def find_version(connection: Connection, version_id: int) -> Row[Any]:
 def show_version(connection: Connection, version_id: int, notice_days: int) -> dict[str, Any]:
     """A version with what it changes, in a transaction.
 
-    What it changes is compared with the version before it, or the last published one if it is a draft. `earliest` is
-    the time from which a draft may be valid.
+    What it changes is compared with what is valid without it when it begins; a draft begins as soon as possible.
+    `earliest` is the time from which a draft may be valid.
     """
     row = find_version(connection, version_id)
     shown = show_list(connection, row.list_id)
     version = next(each for each in shown["versions"] if each["id"] == version_id)
-    comparison = _comparison(connection, read_book(connection), row, carrier=shown["carrier"])
-    earliest = row.now + (timedelta(days=notice_days) if _is_told(shown, comparison) else AHEAD)
+    is_draft = row.valid_from is None
+    begins = row.now + AHEAD if is_draft else row.valid_from
+    comparison = _comparison(connection, read_book(connection), row, begins, carrier=shown["carrier"])
+    notice = timedelta(days=notice_days) if _is_told(shown, comparison) else AHEAD
     return {
         **version,
         "list": shown["name"],
         "counts": comparison.counts,
         "changes": [each._asdict() for each in comparison.changes],
-        "earliest": earliest if row.valid_from is None else None,
+        "earliest": row.now + max(AHEAD, notice) if is_draft else None,
     }
 
 
-def _comparison(connection: Connection, book: Book, row: Row[Any], *, carrier: str | None) -> Comparison:
-    earlier = [
-        each.id
-        for each in book.versions.get(row.list_id, [])
-        if row.valid_from is None or (each.valid_from, each.id) < (row.valid_from, row.id)
-    ]
-    costs = {} if carrier else cost_versions(connection, datetime.now(UTC) + AHEAD)
-    return compare(connection, earlier[-1] if earlier else None, row.id, costs=costs)
+def _comparison(connection: Connection, book: Book, row: Row[Any], at: datetime, *, carrier: str | None) -> Comparison:
+    """What the version of a row changes if it begins then."""
+    costs = {} if carrier else cost_versions(connection, at)
+    before = None
+    for each in book.versions.get(row.list_id, []):
+        if each.id == row.id or each.valid_from > at:
+            break
+        before = each.id
+    return compare(connection, before, row.id, costs=costs)
 
 
 def _is_told(shown: dict[str, Any], comparison: Comparison) -> bool:
@@ -155,25 +158,24 @@ def publish(
 ) -> datetime:
     """Publish a draft. Returns from when it is valid: by default as soon as possible.
 
-    That is after AHEAD, or after `notice_days` if it raises or removes prices of accounts. They get an event.
+    That is after AHEAD, or after `notice_days` if accounts would pay more or could not send any more than by
+    what is announced for that time. They get an event.
     """
     version = _lock_version(connection, version_id)
     if version.published_at is not None:
         raise Refused(f"Version {version_id} was published already.")
-    shown = show_list(connection, version.list_id)
-    book = read_book(connection)
-    is_told = _is_told(shown, _comparison(connection, book, version, carrier=shown["carrier"]))
-    earliest = version.now + max(AHEAD, timedelta(days=notice_days if is_told else 0))
-    begins = valid_from or earliest
-    if begins < earliest:
+    shown, book = show_list(connection, version.list_id), read_book(connection)
+    soon, noticed = version.now + AHEAD, version.now + timedelta(days=notice_days, seconds=1)
+    noticed = max(soon, noticed.replace(microsecond=0))  # a moment that can be named again
+    begins = valid_from or soon
+    comparison = _comparison(connection, book, version, begins, carrier=shown["carrier"])
+    is_told = _is_told(shown, comparison)
+    earliest = noticed if is_told else soon
+    if valid_from is None:
+        begins = earliest
+    elif begins < earliest:
         why = f"raises or removes prices, which takes {notice_days} days of notice" if is_told else "takes a minute"
         raise Refused(f"This version {why}: it can be valid from {earliest:%Y-%m-%dT%H:%M:%SZ} at the earliest.")
-    last = book.versions.get(version.list_id, [])[-1:]
-    if last and last[0].valid_from >= begins:
-        raise Refused(
-            f"Version {last[0].id} becomes valid at {last[0].valid_from:%Y-%m-%dT%H:%M:%SZ}. Choose a later time, or"
-            " withdraw it first."
-        )
     published = {"valid_from": begins, "published_at": NOW}
     connection.execute(update(price_version).where(VERSIONS.id == version_id).values(published))
     after = {"version": version_id, "valid_from": begins.isoformat()}

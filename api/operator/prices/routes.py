@@ -125,7 +125,8 @@ def list_version_prices(caller: Operator, version_id: int, query: dict[str, Any]
 def publish_price_version(caller: Operator, version_id: int, body: dict[str, Any]) -> IdempotentResponse:
     """Publish a draft. If it raises or removes prices of accounts, it is valid after PRICE_NOTICE_DAYS at the earliest.
 
-    Otherwise it can be valid after a minute. It is valid after all that were published before. Shows its list.
+    Otherwise it can be valid after a minute. Of versions that begin at one moment, the last one published is valid.
+    Shows its list.
     """
     days = services().settings.price_notice_days
 

@@ -35,7 +35,7 @@ def get_prices(caller: Caller, query: dict[str, Any]) -> dict[str, Any] | CsvRes
     now = datetime.now(UTC)
     book = services().prices.book()
     version = book.version_of(caller.account_id, now)
-    later = [] if version is None else [each for each in book.versions[version.list_id] if each.valid_from > now]
+    later = [] if version is None else book.announced(version.list_id, now)
     if "phone" in query:
         return _header(version) | _of_phone(version, later, query["phone"], str(query["category"]))
     if version is None:

@@ -34,7 +34,7 @@ BATCH_PRICES = f"""
 PRICE_VERSIONS = f"""
     WITH {SCOPE}, version AS (
         SELECT id, list_id, valid_from,
-               lead(valid_from, 1, 'infinity') OVER (PARTITION BY list_id ORDER BY valid_from, id) AS valid_to
+               lead(valid_from, 1, 'infinity') OVER (PARTITION BY list_id ORDER BY valid_from, published_at) AS valid_to
           FROM price_version WHERE valid_from IS NOT NULL AND withdrawn_at IS NULL
     ), assigned AS (
         SELECT account_id, list_id, valid_from,

@@ -114,11 +114,28 @@ def test_a_version_says_what_it_changes_and_prices_rise_only_with_notice(
     assert "7 days of notice" in early.json["detail"]
     shown = publish(operator, draft["version_id"]).json
     assert week <= datetime.fromisoformat(shown["versions"][0]["valid_from"]) <= week + timedelta(minutes=1)
-    lowered = load(operator, made, "prefix,price\n254,1\n33,1\n1,1\n").json["version_id"]
-    assert "withdraw it first" in publish(operator, lowered).json["detail"]
-    assert operator.post(f"/price-versions/{draft['version_id']}/withdraw").status_code == 200
-    soon = publish(operator, lowered).json["versions"][0]["valid_from"]
+
+
+def test_prices_are_mended_before_an_announced_raise_and_at_its_moment(
+    service: Service, operator: OperatorClient
+) -> None:
+    made = a_list(operator)
+    a_version(operator, made, "prefix,price\n254,10\n33,40\n")
+    give(operator, made, service.account_id)
+    mended = load(operator, made, "prefix,price\n254,12\n33,40\n").json["version_id"]
+    raised = load(operator, made, "prefix,price\n254,20\n33,40\n").json["version_id"]
+    at = publish(operator, raised).json["versions"][0]["valid_from"]
+    lowered = load(operator, made, "prefix,price\n254,9\n33,40\n").json
+    assert lowered["counts"] == {"lowered": 1}
+    soon = publish(operator, lowered["version_id"]).json["versions"][0]["valid_from"]
     assert datetime.fromisoformat(soon) < datetime.now(UTC) + timedelta(minutes=2)
+    (change,) = operator.get(f"/price-versions/{raised}").json["changes"]
+    assert (change["before"], change["after"]) == (9, 20)
+    dearer = load(operator, made, "prefix,price\n254,9\n33,41\n").json["version_id"]
+    assert "7 days of notice" in publish(operator, dearer, valid_from=at[:14] + "00:00Z").json["detail"]
+    assert publish(operator, mended, valid_from=at).status_code == 200
+    (change,) = operator.get(f"/price-versions/{mended}").json["changes"]
+    assert (change["change"], change["before"], change["after"]) == ("lowered", 20, 12)
 
 
 def test_a_shorter_prefix_of_a_category_raises_what_a_longer_one_of_any_costs(

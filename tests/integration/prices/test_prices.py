@@ -87,6 +87,29 @@ def test_each_change_of_an_accounts_prices_is_an_event(service: Service, operato
     assert announced(service)[3:] == [(None, False, 0, 3, 1, 0)]
 
 
+def test_an_announced_version_is_told_again_when_it_changes_something_else(
+    service: Service, operator: OperatorClient
+) -> None:
+    listen(service.engine, service.account_id)
+    made = a_list(operator)
+    a_version(operator, made, "prefix,price\n254,10\n")
+    raised = load(operator, made, "prefix,price\n254,20\n33,40\n").json["version_id"]
+    publish(operator, raised, valid_from="2190-01-01T00:00:00Z")
+    give(operator, made, service.account_id)
+    assert announced(service)[1:] == [(raised, False, 1, 0, 1, 0)]
+    between = load(operator, made, "prefix,price\n254,10\n33,40\n").json["version_id"]
+    publish(operator, between)
+    operator.post(f"/price-versions/{between}/withdraw")
+    publish(operator, load(operator, made, "prefix,price\n254,10\n33,39\n").json["version_id"])
+    told = announced(service)[2:]
+    assert told[:2] == [(between, False, 0, 0, 1, 0), (raised, False, 1, 0, 0, 0)]
+    mended = load(operator, made, "prefix,price\n254,19\n33,39\n").json["version_id"]
+    publish(operator, mended, valid_from="2190-01-01T00:00:00Z")
+    assert announced(service)[-1] == (mended, False, 0, 2, 0, 0)
+    assert operator.service.get("/prices?phone=254711000000").json["next"]["version"] == mended
+    give(operator, None, service.account_id)
+
+
 def test_the_default_list_tells_the_accounts_without_their_own(service: Service, operator: OperatorClient) -> None:
     own, default = a_list(operator), a_list(operator)
     a_version(operator, own)

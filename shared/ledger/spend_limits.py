@@ -1,12 +1,14 @@
 """Spend limits: credits that an account's sends may reserve per UTC day and month.
 
-Credits count when they are reserved; later releases do not make room again. The statement that accepts a send adds to
-the count, under the lock of the account's row, and a check constraint refuses what exceeds the limit, so limits are
-exact under concurrency. A period without a limit is not counted.
+Credits count when they are reserved; later releases do not make room again, except of what a group turns out not to
+cost, in the period of its reserve. The statement that accepts a send adds to the count, under the lock of the account's
+row, and a check constraint refuses what exceeds the limit, so limits are exact under concurrency. A period without a
+limit is not counted.
 """
 
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Literal, NamedTuple
+from uuid import UUID
 
 from sqlalchemy import BigInteger, Connection, bindparam, delete, func, text, update
 
@@ -49,19 +51,36 @@ CHANGE_MOST = (
     .where(spending.c.account_id == bindparam("of_account"), spending.c.period == bindparam("of_period"))
     .values(most=func.greatest(bindparam("new_most", type_=BigInteger), spending.c.credits))
 )
-COUNT_LEDGER = text(
+RESERVED_BEFORE = """
+    EXISTS (SELECT FROM ledger r WHERE r.subject = {send} AND r.kind = 'reserve'
+                AND r.created_at < {begins} AT TIME ZONE 'UTC')
+"""
+"""SQL: whether credits of a send were reserved before a period, in which its group then frees nothing."""
+FREE = text(
+    f"""
+    UPDATE spending s SET credits = s.credits - :credits
+      FROM {PERIODS.format(spend_day=0, spend_month=0)}
+     WHERE s.account_id = :account AND s.period = l.period AND s.begins = l.begins
+       AND NOT {RESERVED_BEFORE.format(send=":send", begins="l.begins")}
     """
+)
+"""Takes credits of a send off the counts of the periods in which all of its reserve was counted."""
+COUNT_LEDGER = text(
+    f"""
     INSERT INTO spending (account_id, period, begins, credits, most)
     SELECT :account, :period, l.begins, l.credits, GREATEST(:most, l.credits)
-      FROM (SELECT b.begins, coalesce(sum(amount), 0) AS credits
+      FROM (SELECT b.begins, coalesce(sum(CASE kind WHEN 'reserve' THEN amount ELSE -amount END), 0) AS credits
               FROM (SELECT CAST(date_trunc(:period, clock_timestamp() AT TIME ZONE 'UTC') AS date) AS begins) AS b
-              LEFT JOIN ledger ON account_id = :account AND kind = 'reserve' AND subject_type = 'send'
+              LEFT JOIN ledger e ON account_id = :account AND subject_type = 'send'
                               AND created_at >= b.begins AT TIME ZONE 'UTC'
+                              AND (kind = 'reserve' OR kind = 'release' AND step > 0
+                                   AND NOT {RESERVED_BEFORE.format(send="e.subject", begins="b.begins")})
              GROUP BY b.begins) AS l
     """
 )
-"""Counts what was reserved in the period before it had a limit. What is above the new limit stays, and only further
-sends are refused. It reads the account's whole ledger while the account's sends wait."""
+"""Counts what was reserved in the period before it had a limit, without what groups gave back (steps above 0). What is
+above the new limit stays, and only further sends are refused. It reads the account's whole ledger while the account's
+sends wait."""
 
 
 class SpendLimitReached(ReserveRefused):
@@ -88,6 +107,11 @@ class PeriodSpend(NamedTuple):
 def standings(connection: Connection, account_id: int) -> dict[Period, PeriodSpend]:
     """The standings of the current day and month."""
     return {row.period: PeriodSpend(*row) for row in connection.execute(CURRENT_SPENDING, {"account": account_id})}
+
+
+def free(connection: Connection, account_id: int, send: UUID, credits: int) -> None:
+    """Take back what a group sent in this period turned out not to cost. The account must be locked."""
+    connection.execute(FREE, {"account": account_id, "send": send, "credits": credits})
 
 
 def change_spend_limit(

@@ -42,6 +42,7 @@ from shared.ids import new_batch_id
 from shared.job_backoff import FAILURES, IS_READY, YIELDS
 from shared.job_failures import Job, failed_or_raise, succeeded
 from shared.ledger.ledger import Entry, post
+from shared.ledger.spend_limits import free
 from shared.lifecycle import BatchState, SendState
 from shared.outbox import add_of_sends
 from shared.prices.book import Prices
@@ -193,6 +194,7 @@ def _expand_page(
     if released:
         step = connection.execute(NEXT_STEP, {"send": send.id}).scalar_one()
         post(connection, [Entry(send.account_id, "release", released, "send", send.id, step)])
+        free(connection, send.account_id, send.id, released)
     connection.execute(SET_TURN, {"place": send.lane + 1, "turn": end, "account": send.account_id})
     crashpoint("expand.before_commit")
     return batches, page.chunks

@@ -137,16 +137,19 @@ SPENDING = """
                (s.begins + CAST('1 ' || s.period AS interval)) AT TIME ZONE 'UTC' AS ends
      ) AS p
      CROSS JOIN LATERAL (
-        SELECT coalesce(sum(amount), 0) AS most,
-               coalesce(sum(amount) FILTER (WHERE created_at BETWEEN p.begins + interval '1 min'
-                                                                 AND p.ends - interval '1 min'), 0) AS least
+        SELECT coalesce(sum(amount) FILTER (WHERE kind = 'reserve'), 0) AS most,
+               coalesce(sum(CASE kind WHEN 'reserve' THEN amount ELSE -amount END)
+                   FILTER (WHERE kind = 'release' OR created_at BETWEEN p.begins + interval '1 min'
+                                                                    AND p.ends - interval '1 min'), 0) AS least
           FROM ledger
-         WHERE account_id = s.account_id AND kind = 'reserve' AND subject_type = 'send'
+         WHERE account_id = s.account_id AND (kind = 'reserve' OR kind = 'release' AND step > 0)
+           AND subject_type = 'send'
            AND created_at BETWEEN p.begins - interval '1 min' AND p.ends + interval '1 min'
      ) AS l
      WHERE s.credits NOT BETWEEN l.least AND l.most
 """
-"""An entry within a minute of midnight may have been counted for either day."""
+"""An entry within a minute of midnight may have been counted for either day. What a group gave back (steps above 0)
+makes room again, unless it was reserved in an earlier period."""
 
 WORLDS = """
     SELECT 'key ' || k.id AS subject, k.account_id, 'it is a test key of a live account, or the reverse' AS detail

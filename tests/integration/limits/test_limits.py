@@ -121,6 +121,20 @@ def test_the_monthly_spend_limit_counts_the_whole_month(service: Service) -> Non
     assert clean(service)
 
 
+def test_what_a_group_turns_out_not_to_cost_can_be_spent_again(service: Service) -> None:
+    service.set_prices(("", "254", 1), ("", "25470", 10), name="groups", account=service.account_id)
+    limit(service, spend_day=20, spend_month=100)
+    for _ in range(2):
+        response = service.post("/sms/send-group", sender_id="ACME", group_id=service.new_group([KENYA]), message="Hi")
+        assert response.json["cost"] == 10
+        service.sweep()
+    assert service.get("/limits").json["spending"] == {"day": 20, "month": 100, "spent_of_day": 2, "spent_of_month": 2}
+    limit(service, spend_day=None)
+    limit(service, spend_day=20)
+    assert service.get("/limits").json["spending"]["spent_of_day"] == 2
+    assert clean(service)
+
+
 def test_when_a_period_ends() -> None:
     def ends(period: Any, begins: date) -> str:
         return PeriodSpend(period, begins, 1, 1).ends.isoformat()

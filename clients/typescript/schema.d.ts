@@ -1239,8 +1239,8 @@ export interface ExportRequest {
 export interface Export {
   /** The export. */
   export_id: string;
-  /** Current status. */
-  status: "running" | "completed";
+  /** `failed`: the operator has to retry it. */
+  status: "running" | "completed" | "failed";
   /** The format of the file. */
   format: "csv" | "ndjson";
   /** Messages found so far. */
@@ -1253,6 +1253,19 @@ export interface Export {
   created_at: string;
   /** When it was complete; null while it is running. */
   finished_at: string | null;
+}
+
+export interface ExportList {
+  /** The entries. */
+  data: Array<Export>;
+}
+
+/** The export is deleted, with its file. */
+export interface DeletedExport {
+  /** The export. */
+  export_id: string;
+  /** The export is deleted. */
+  deleted: boolean;
 }
 
 /** Numbers of rows read so far, by outcome. */
@@ -3034,8 +3047,12 @@ export interface Operations {
   listEvents(request?: { query?: { limit?: number; cursor?: string; after?: string; types?: string }; signal?: AbortSignal }): Promise<StreamEventPage>;
   /** Export any number of messages to a file, newest send first, in the background. */
   exportMessages(request: { body: ExportRequest; key?: string; signal?: AbortSignal }): Promise<Export>;
+  /** List the account's exports, newest first: at most ten. */
+  listExports(request?: { signal?: AbortSignal }): Promise<ExportList>;
   /** Show the progress of an export. */
   getExport(request: { path: { export_id: string }; signal?: AbortSignal }): Promise<Export>;
+  /** Delete an export with its file, or stop one that is running. */
+  deleteExport(request: { path: { export_id: string }; signal?: AbortSignal }): Promise<DeletedExport>;
   /** Import a CSV file of up to 100 MB into a group, in the background. */
   importContacts(request: { path: { group_id: string }; query?: { country?: string; phone_column?: string; fields?: string }; body: string; key?: string; signal?: AbortSignal }): Promise<Import>;
   /** List the account's imports, newest first. */

@@ -5,13 +5,29 @@ from typing import Any, Final
 from uuid import UUID
 
 import orjson
-from sqlalchemy import Connection, Engine, and_, bindparam, case, exists, func, insert, not_, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Engine,
+    and_,
+    bindparam,
+    case,
+    delete,
+    exists,
+    func,
+    insert,
+    not_,
+    select,
+    update,
+)
 
 from shared.accounts.refused import Refused
 from shared.db.delete_rows import delete_where
 from shared.db.one_at_a_time import one_at_a_time
 from shared.db.tables.messages import export_chunk, message_export
 from shared.ids import new_id
+from shared.job_backoff import failures_of
+from shared.job_failures import clear_failures
 
 KEPT: Final = timedelta(days=7)
 MAX_KEPT: Final = 10
@@ -20,7 +36,9 @@ CHUNKS_AT_A_TIME = 100
 
 EXPORTS = message_export.c
 IS_OPEN = EXPORTS.finished_at.is_(None)
-COUNT = select(func.count().label("kept"), func.count().filter(IS_OPEN).label("running")).where(
+IS_RUNNING = and_(IS_OPEN, failures_of("export", EXPORTS.id).is_(None))
+"""And no failing one, for which the account's next export need not wait."""
+COUNT = select(func.count().label("kept"), func.count().filter(IS_RUNNING).label("running")).where(
     EXPORTS.account_id == bindparam("account"), EXPORTS.created_at > func.now() - KEPT
 )
 GO_ON = (
@@ -57,6 +75,15 @@ def keep_chunk(connection: Connection, export_id: UUID, chunk: int, content: str
     if connection.execute(GO_ON, {"export": export_id, "chunk": chunk, **page}).rowcount:
         values = {"export_id": export_id, "number": chunk, "content": content}
         connection.execute(insert(export_chunk), values)
+
+
+def delete_exports(connection: Connection, condition: ColumnElement[bool]) -> int:
+    """Delete the exports that meet the condition, with their files; one that is being made ends. Returns how many."""
+    found = connection.execute(select(EXPORTS.id).where(condition).with_for_update()).scalars().all()
+    connection.execute(delete(export_chunk).where(export_chunk.c.export_id.in_(found)))
+    for export_id in found:
+        clear_failures(connection, "export", export_id)
+    return connection.execute(delete(message_export).where(EXPORTS.id.in_(found))).rowcount
 
 
 def drop_old_exports(engine: Engine) -> None:

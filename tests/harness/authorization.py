@@ -27,7 +27,9 @@ GET    /erasures/<uuid:erasure_id>                                     privacy:w
 GET    /errors                                                         open
 GET    /errors/<code>                                                  open
 GET    /events                                                         webhooks:read      owner sender viewer
+GET    /exports                                                        sms:read           owner sender viewer
 POST   /exports                                                        sms:read           owner sender viewer
+DELETE /exports/<uuid:export_id>                                       sms:read           owner sender viewer
 GET    /exports/<uuid:export_id>                                       sms:read           owner sender viewer
 GET    /exports/<uuid:export_id>/file                                  sms:read           owner sender viewer
 GET    /groups                                                         groups:read        owner sender viewer

@@ -20,6 +20,7 @@ from sqlalchemy import (
     Row,
     Text,
     Uuid,
+    and_,
     bindparam,
     cast,
     column,
@@ -45,7 +46,7 @@ from shared.db.tables.accounts import account, sender_id
 from shared.db.tables.contacts import contact, contact_group
 from shared.db.tables.events import event
 from shared.db.tables.inbound import inbound, inbound_part
-from shared.db.tables.messages import doubt, message, unreadable_receipt
+from shared.db.tables.messages import doubt, message, message_export, unreadable_receipt
 from shared.db.tables.privacy import erasure
 from shared.db.tables.rules import capped
 from shared.db.tables.running import simulated_submit
@@ -55,6 +56,7 @@ from shared.db.tables.verifications import verification
 from shared.ids import message_id
 from shared.job_failures import attempt
 from shared.lifecycle import BatchState
+from shared.messages.exports import delete_exports
 from shared.privacy.erasures import ERASED_PHONE
 from worker.jobs.erasure_imports import erase_imports
 from worker.jobs.erasure_responses import erase_response
@@ -266,7 +268,7 @@ def _rewrite(connection: Connection, row: Row[Any], phone: str) -> list[UUID]:
 def _erase_elsewhere(
     connection: Connection, found: SearchResult, subject: dict[str, Any], counts: Counter[str]
 ) -> None:
-    """Erase the phone from groups, inbound messages, verifications, stored responses and rejections."""
+    """Erase the phone from groups, inbound messages, verifications, exports, stored responses and rejections."""
     for group in connection.execute(GROUPS, subject).scalars().all():
         counts["contacts"] += remove_contacts(connection, group, [subject["number"]])
     connection.execute(OF_DELETED_GROUPS, subject)
@@ -275,6 +277,9 @@ def _erase_elsewhere(
     connection.execute(REJECTIONS, {**subject, "rejections": found.rejections})
     connection.execute(UNREADABLE, {"unreadable": found.unreadable})
     connection.execute(VERIFICATIONS, subject)
+    exports = message_export.c
+    of_phone = and_(exports.account_id == subject["account"], exports.query["phone"].astext == subject["phone"])
+    delete_exports(connection, of_phone)
     for path, key in sorted(found.responses):
         erase_response(connection, {"account": subject["account"], "of_path": path, "of_key": key}, subject["phone"])
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Connection, bindparam, select
+from sqlalchemy import Connection, Row, bindparam, select
 
 from api.act_once import act_once
 from api.auth.tokens import Caller
@@ -13,14 +13,19 @@ from api.http.bounded_queries import reading_list
 from api.http.responses import CsvResponse
 from api.idempotency import IdempotentResponse
 from api.problems import Problem
-from api.resources.exports.schemas import ExportRequest, ExportResponse
+from api.resources.exports.schemas import DeletedExportResponse, ExportRequest, ExportResponse
 from api.resources.messages.schemas import MessageResponse
+from api.schemas.paging import list_of
 from shared.db.connection import reading
 from shared.db.tables.messages import export_chunk, message_export
-from shared.messages.exports import begin_export
+from shared.job_backoff import is_set_aside
+from shared.messages.exports import begin_export, delete_exports
 
 EXPORTS, CHUNKS = message_export.c, export_chunk.c
-ONE = select(message_export).where(EXPORTS.account_id == bindparam("account"), EXPORTS.id == bindparam("id"))
+OF_ACCOUNT = select(message_export, is_set_aside("export", EXPORTS.id).label("failed")).where(
+    EXPORTS.account_id == bindparam("account")
+)
+ONE = OF_ACCOUNT.where(EXPORTS.id == bindparam("id"))
 CHUNK = select(CHUNKS.content).where(CHUNKS.export_id == bindparam("id"), CHUNKS.number == bindparam("number"))
 MEDIA_TYPES = {"csv": "text/csv; charset=utf-8", "ndjson": "application/x-ndjson"}
 
@@ -40,11 +45,28 @@ def export_messages(caller: Caller, body: dict[str, Any]) -> IdempotentResponse:
     return act_once(caller, body, act)
 
 
+@endpoint("GET", "/exports", response=list_of(ExportResponse), scope="sms:read")
+def list_exports(caller: Caller) -> Any:
+    """List the account's exports, newest first: at most ten."""
+    with reading_list(services().engine) as connection:
+        rows = connection.execute(OF_ACCOUNT.order_by(EXPORTS.created_at.desc()), {"account": caller.account_id})
+        return {"data": [_shown(row) for row in rows]}
+
+
 @endpoint("GET", "/exports/<uuid:export_id>", response=ExportResponse, scope="sms:read")
 def get_export(caller: Caller, export_id: UUID) -> Any:
     """Show the progress of an export."""
     with reading(services().engine) as connection:
         return _find(connection, caller, export_id)
+
+
+@endpoint("DELETE", "/exports/<uuid:export_id>", response=DeletedExportResponse, scope="sms:read")
+def delete_export(caller: Caller, export_id: UUID) -> Any:
+    """Delete an export with its file, or stop one that is running."""
+    with services().engine.begin() as connection:
+        _find(connection, caller, export_id)
+        delete_exports(connection, EXPORTS.id == export_id)
+    return {"export_id": export_id, "deleted": True}
 
 
 @endpoint(
@@ -70,5 +92,9 @@ def _find(connection: Connection, caller: Caller, export_id: UUID) -> dict[str, 
     row = connection.execute(ONE, {"account": caller.account_id, "id": export_id}).one_or_none()
     if row is None:
         raise Problem("export_not_found", f"Your account has no export {export_id}.")
-    status = "completed" if row.finished_at else "running"
+    return _shown(row)
+
+
+def _shown(row: Row[Any]) -> dict[str, Any]:
+    status = "completed" if row.finished_at else "failed" if row.failed else "running"
     return {**row._mapping, "status": status, "file_url": f"/api/v1/exports/{row.id}/file"}

@@ -20,7 +20,9 @@ class ExportResponse(Response):
     """An export of messages. It is deleted a week after it was requested."""
 
     export_id = fields.UUID("The export.", EXPORT_ID, attribute="id")
-    status = fields.String("Current status.", "completed", one_of=["running", "completed"])
+    status = fields.String(
+        "`failed`: the operator has to retry it.", "completed", one_of=["running", "completed", "failed"]
+    )
     format = fields.String("The format of the file.", "csv", one_of=FORMATS)
     rows = fields.Integer("Messages found so far.", 1_200_000)
     reached_at = fields.Timestamp(
@@ -29,3 +31,10 @@ class ExportResponse(Response):
     file_url = fields.String("URL of the file.", f"/api/v1/exports/{EXPORT_ID}/file")
     created_at = fields.Timestamp("When it was requested.", ACCEPTED_AT)
     finished_at = fields.Timestamp("When it was complete; null while it is running.", DELIVERED_AT, allow_none=True)
+
+
+class DeletedExportResponse(Response):
+    """The export is deleted, with its file."""
+
+    export_id = fields.UUID("The export.", EXPORT_ID)
+    deleted = fields.Boolean("The export is deleted.", True)

@@ -30,6 +30,10 @@ class Exports(WithEntries):
         """Begin one."""
         return self._post(self.path, key, **filters)
 
+    def delete(self, export_id: str) -> Any:
+        """Delete one with its file, or stop it."""
+        return self._transport.request("DELETE", f"{self.path}/{export_id}")
+
     def file(self, export_id: str) -> Iterator[bytes]:
         """The file of one that is completed."""
         return self._transport.stream(f"{self.path}/{export_id}/file")

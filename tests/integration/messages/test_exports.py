@@ -19,6 +19,7 @@ from tests.harness.database import disposable_database
 from tests.harness.service import Service
 from tests.integration.messages.test_messages import listed
 from worker.jobs import export_messages
+from worker.jobs.erasure import erase_one
 from worker.jobs.export_messages import export_page
 
 PHONES = [str(254711000200 + number) for number in range(30)]
@@ -144,6 +145,31 @@ def test_an_account_has_a_bounded_number(sent: Service, monkeypatch: pytest.Monk
     assert sent.post("/exports").json["code"] == "export_limit"
 
 
+def test_one_can_be_stopped_and_deleted(sent: Service) -> None:
+    kept, stopped = begin(sent), ""
+    work(sent)
+    stopped = begin(sent)
+    export_page(sent.engine)
+    assert [each["export_id"] for each in sent.get("/exports").json["data"]] == [stopped, kept]
+    assert sent.delete(f"/exports/{stopped}").json == {"export_id": stopped, "deleted": True}
+    assert sent.delete(f"/exports/{stopped}").json["code"] == "export_not_found"
+    assert not export_page(sent.engine)
+    assert len(rows_of(sent, kept)) == 41
+
+
+def test_an_erasure_deletes_those_that_searched_for_the_phone(sent: Service) -> None:
+    searched = begin(sent, phone=PHONES[0])
+    work(sent)
+    other = begin(sent, phone=PHONES[1])
+    work(sent)
+    sent.post("/erasures", phone=PHONES[0])
+    with sent.engine.begin() as connection:
+        connection.execute(text("UPDATE erasure SET due_at = now()"))
+    erase_one(sent.engine)
+    assert [each["export_id"] for each in sent.get("/exports").json["data"]] == [other]
+    assert sent.get(f"/exports/{searched}").json["code"] == "export_not_found"
+
+
 def test_files_are_kept_for_a_week(sent: Service) -> None:
     old, new = begin(sent), ""
     work(sent)
@@ -169,6 +195,10 @@ def test_one_that_always_fails_is_set_aside_until_it_is_retried(sent: Service, m
             with sent.engine.begin() as connection:
                 connection.execute(text("UPDATE job_failure SET retry_at = now() WHERE set_aside_at IS NULL"))
     assert not export_page(sent.engine)
+    assert [each["status"] for each in sent.get("/exports").json["data"]] == ["failed"]
+    next_one = begin(sent)
+    work(sent)
+    assert len(rows_of(sent, next_one)) == 41
     with sent.engine.begin() as connection:
         retry_failed_job(connection, "export", export)
     work(sent)

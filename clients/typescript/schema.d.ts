@@ -2189,7 +2189,7 @@ export interface Price {
 export interface Prices {
   /** The name of the price list; null: none, and a segment costs one credit. */
   list: string | null;
-  /** The version of the list that is valid now; sends are charged by it. */
+  /** The version of the list that is valid then; sends are charged by it. */
   version: number | null;
   /** From when the version is valid. */
   valid_from: string | null;
@@ -3131,8 +3131,8 @@ export interface Operations {
   updatePerson(request: { path: { person_id: string }; body: ChangeRole; signal?: AbortSignal }): Promise<Member>;
   /** Remove a person from the account. Their tokens for it stop working within five seconds. */
   removePerson(request: { path: { person_id: string }; signal?: AbortSignal }): Promise<RemovedMember>;
-  /** Show what a segment costs now and next: to a phone number, or by the whole price list. */
-  getPrices(request?: { query?: { limit?: number; cursor?: string; phone?: string; category?: "authentication" | "transactional" | "marketing" }; signal?: AbortSignal }): Promise<Prices>;
+  /** Show what a segment costs now, or at a later time, and next: to a phone number, or by the whole price list. */
+  getPrices(request?: { query?: { limit?: number; cursor?: string; phone?: string; category?: "authentication" | "transactional" | "marketing"; at?: string }; signal?: AbortSignal }): Promise<Prices>;
   /** Erase a person: the phone number in the account, texts sent to it alone, and messages received from it. */
   createErasure(request: { body: ErasureBody; key?: string; signal?: AbortSignal }): Promise<Erasure>;
   /** List the account's erasures, newest first. */

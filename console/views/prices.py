@@ -14,15 +14,19 @@ pages = Blueprint("prices", __name__, url_prefix="/prices")
 
 @pages.get("/")
 def index() -> Any:
-    """The list, and the price of a phone number."""
+    """The list, now or from an announced moment on, and the price of a phone number."""
     form = Form({name: request.args.get(name, "") for name in ("phone", "category")})
     found = None
     if phone := form.text("phone"):
         with form.asking():
             digits = "".join(filter(str.isalnum, phone))
             found = account().money.prices(phone=digits, category=form.text("category"))
-    shown = render_template("prices/index.html", form=form, found=found, page=account().money.prices(**paging()))
-    return shown, 400 if form.wrong else 200
+    page = None
+    if at := request.args.get("at"):
+        with form.asking():
+            page = account().money.prices(**paging(), at=at)
+    page = page or account().money.prices(**paging())
+    return render_template("prices/index.html", form=form, found=found, page=page), 400 if form.wrong else 200
 
 
 @pages.get("/prices.csv")

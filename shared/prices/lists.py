@@ -176,6 +176,7 @@ def publish(
     elif begins < earliest:
         why = f"raises or removes prices, which takes {notice_days} days of notice" if is_told else "takes a minute"
         raise Refused(f"This version {why}: it can be valid from {earliest:%Y-%m-%dT%H:%M:%SZ} at the earliest.")
+    begins = begins.replace(microsecond=begins.microsecond // 1000 * 1000)  # as it is shown
     published = {"valid_from": begins, "published_at": NOW}
     connection.execute(update(price_version).where(VERSIONS.id == version_id).values(published))
     after = {"version": version_id, "valid_from": begins.isoformat()}
@@ -211,7 +212,7 @@ def assign(connection: Connection, account_id: int | None, list_id: int | None, 
             raise Refused("That list has the costs of a carrier.")
         if not any(each.valid_from <= given.now + AHEAD for each in book.versions.get(given.id, [])):
             raise Refused("That list has no version that is valid within a minute. Publish one first.")
-    values = {"account_id": account_id, "list_id": list_id, "valid_from": NOW + AHEAD}
+    values = {"account_id": account_id, "list_id": list_id, "valid_from": func.date_trunc("milliseconds", NOW + AHEAD)}
     made = insert(price_assignment).values(values).returning(price_assignment.c.valid_from)
     valid_from: datetime = connection.execute(made).scalar_one()
     record(connection, by, "price_list.assigned", account_id=account_id, after={"list": list_id})

@@ -15,7 +15,7 @@ from api.http.csv import CSV_PAGE, export
 from api.http.pagination import list_cursor, page
 from api.http.request import current_request
 from api.http.responses import CsvResponse
-from api.problems import Problem
+from api.problems import Problem, invalid
 from api.resources.prices.schemas import PriceQuery, PricesResponse
 from shared.prices.book import Version
 from shared.prices.lists import list_prices
@@ -28,14 +28,17 @@ ANYTHING = {"prefix": None, "country": None, "category": None, "price": WITHOUT_
 
 @endpoint("GET", "/prices", query=PriceQuery, response=PricesResponse, errors=("no_price",), scope="balance:read")
 def get_prices(caller: Caller, query: dict[str, Any]) -> dict[str, Any] | CsvResponse:
-    """Show what a segment costs now and next: to a phone number, or by the whole price list.
+    """Show what a segment costs now, or at a later time, and next: to a phone number, or by the whole price list.
 
     With `Accept: text/csv`, the list is streamed as CSV. A send keeps the prices that were valid when it was accepted.
     """
     now = datetime.now(UTC)
+    at = query.get("at", now)
+    if at < now:
+        raise invalid([{"pointer": "/at", "code": "invalid", "detail": "Give a time in the future."}])
     book = services().prices.book()
-    version = book.version_of(caller.account_id, now)
-    later = [] if version is None else book.announced(version.list_id, now)
+    version = book.version_of(caller.account_id, at)
+    later = [] if version is None else book.announced(version.list_id, at)
     if "phone" in query:
         return _header(version) | _of_phone(version, later, query["phone"], str(query["category"]))
     if version is None:

@@ -15,6 +15,7 @@ class PriceQuery(Paging):
     category = fields.Enum(
         Category, "The category of the send to `phone`.", "transactional", load_default=Category.TRANSACTIONAL
     )
+    at = fields.Timestamp("The prices that will be valid then, as far as they are announced; default: now.", PRICE_FROM)
 
 
 class PriceResponse(Response):
@@ -49,7 +50,9 @@ class PricesResponse(Response):
     """Without `phone`, the whole list in pages; with `phone`, its one price."""
 
     list = fields.String("The name of the price list; null: none, and a segment costs one credit.", allow_none=True)
-    version = fields.Integer("The version of the list that is valid now; sends are charged by it.", 11, allow_none=True)
+    version = fields.Integer(
+        "The version of the list that is valid then; sends are charged by it.", 11, allow_none=True
+    )
     valid_from = fields.Timestamp("From when the version is valid.", PRICE_FROM, allow_none=True)
     next = fields.Nested(
         NextPriceResponse,

@@ -27,7 +27,7 @@ class Money(Theme):
         return self._get(f"/statements/{quote(month, safe='')}")
 
     def prices(self, limit: int = 50, **query: Any) -> Any:
-        """The price list, by `cursor`; or the price of a segment to a `phone`, by `category`."""
+        """The price list, by `cursor`; or the price of a segment to a `phone`, by `category`; now or `at` a time."""
         return self._get("/prices", limit=limit, **query)
 
     def prices_csv(self) -> Iterator[bytes]:

@@ -57,6 +57,14 @@ def test_it_works(service: Service, operator: OperatorClient) -> None:
     assert (refused.status_code, refused.json["code"]) == (403, "no_price")
     page = service.get("/prices?limit=2").json
     assert page["next"]["version"] == raised
+    at = page["next"]["valid_from"]
+    then = service.get(f"/prices?at={at}").json
+    assert (then["version"], then["next"], then["data"][2]["price"]) == (raised, None, 14)
+    assert service.get(f"/prices?phone=254701000000&category=authentication&at={at}").json["price"] == 14
+    csv = service.get(f"/prices?at={at}", headers={"Accept": "text/csv"}).text
+    assert csv.endswith("25470,KE,authentication,14\n")
+    early = service.get("/prices?at=2020-01-01T00:00:00Z")
+    assert (early.status_code, early.json["errors"][0]["pointer"]) == (400, "/at")
     rest = service.get(f"/prices?cursor={page['next_cursor']}").json
     found = [(each["prefix"], each["country"], each["price"]) for each in page["data"] + rest["data"]]
     assert found == [("254", "KE", 10), ("33", "FR", 40), ("25470", "KE", 12)]

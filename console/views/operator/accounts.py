@@ -8,6 +8,7 @@ from bulksms_client.errors import ApiError
 from flask import Blueprint, render_template, request, url_for
 from flask_babel import gettext
 
+from console.pages.amounts import as_typed, typed_credits
 from console.pages.confirmations import Question, confirm, done, need_reason
 from console.pages.formats import counted
 from console.pages.forms import Form, as_number
@@ -93,7 +94,7 @@ def top_up(account_id: int) -> Any:
         form = Form({"credits": "", "reason": ""})
         return render_template("operator/accounts/top_up.html", account=account, form=form, credits=None)
     form = Form.posted()
-    credits = _credits(form)
+    credits = typed_credits(form)
     need_reason(form)
     if not form.wrong and form["confirmed"]:
         with form.asking():
@@ -121,13 +122,13 @@ def reverse(account_id: int, top_up_id: Any) -> Any:
     )
 
     def change(form: Form) -> str:
-        credits = _credits(form)
+        credits = typed_credits(form)
         if form.wrong:
             return ""
         operator().top_ups.reverse(account_id, str(top_up_id), credits, form["reason"].strip(), form.key)
         return counted("%(count)s credit reversed.", "%(count)s credits reversed.", credits)
 
-    values = {"credits": request.args.get("credits", "")}
+    values = {"credits": as_typed(request.args.get("credits", type=int))}
     return confirm(question, change, values=values, template="operator/accounts/reverse.html")
 
 
@@ -143,7 +144,7 @@ def adjust(account_id: int) -> Any:
     )
 
     def change(form: Form) -> str:
-        credits = _credits(form, sign="-")
+        credits = typed_credits(form, signed=True)
         if form.wrong:
             return ""
         operator().top_ups.adjust(account_id, credits, form["reason"].strip(), form.key)
@@ -164,15 +165,15 @@ def credit(account_id: int) -> Any:
     )
 
     def change(form: Form) -> str:
-        limit = _credits(form, "credit_limit")
-        threshold = _credits(form, "spend_threshold") if form.text("spend_threshold") else None
+        limit = typed_credits(form, "credit_limit")
+        threshold = typed_credits(form, "spend_threshold") if form.text("spend_threshold") else None
         if form.wrong:
             return ""
         changes = {"credit_limit": limit, "spend_threshold": threshold, "reason": form["reason"].strip()}
         operator().accounts.change(account_id, changes)
         return str(gettext("The credit is changed."))
 
-    values = {"credit_limit": str(account["credit_limit"]), "spend_threshold": str(account["spend_threshold"] or "")}
+    values = {name: as_typed(account[name]) for name in ("credit_limit", "spend_threshold")}
     return confirm(question, change, values=values, template="operator/accounts/credit.html")
 
 
@@ -231,13 +232,3 @@ def refund(account_id: int) -> Any:
 
     values = {"kind": "send", "id": ""}
     return confirm(question, change, values=values, template="operator/accounts/refund.html")
-
-
-def _credits(form: Form, name: str = "credits", *, sign: str = "") -> int:
-    text = form[name].strip()
-    digits = text.removeprefix(sign)
-    form.values.setdefault(name, "")
-    if digits.isascii() and digits.isdecimal() and len(digits) < 16:
-        return int(text)
-    form.errors[name] = gettext("Enter a whole number of credits, such as 1000.")
-    return 0

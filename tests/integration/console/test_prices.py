@@ -32,6 +32,28 @@ def made_valid(console: Console) -> None:
         connection.execute(text("UPDATE price_assignment SET valid_from = now() WHERE valid_from > now()"))
 
 
+def test_amounts_are_typed_and_shown_in_the_currency(console: Console) -> None:
+    admin, path = console.operator("admin"), f"/operator/accounts/{console.service.account_id}"
+    console.app.config["UNIT"] = Unit("EUR", 4)
+    try:
+        admin.open(f"{path}/top-up")
+        asked = admin.submit(f"{path}/top-up", credits="12.50", reason="paid").text
+        assert "€12.50" in asked and 'name="credits" value="12.50"' in asked
+        assert admin.submit(f"{path}/top-up", credits="12.50", reason="paid", confirmed="yes").status_code == 302
+        with console.service.engine.connect() as connection:
+            topped_up = text("SELECT max(amount) FROM ledger WHERE kind = 'topup' AND account_id = :account")
+            assert connection.execute(topped_up, {"account": console.service.account_id}).scalar() == 125_000
+        admin.open(f"{path}/credit")
+        wrong = admin.submit(f"{path}/credit", credit_limit="1,000", spend_threshold="", reason="agreed")
+        assert wrong.status_code == 400 and "Enter an amount in EUR" in wrong.text
+        assert (
+            admin.submit(f"{path}/credit", credit_limit="7.25", spend_threshold="", reason="agreed").status_code == 302
+        )
+        assert 'value="7.25"' in admin.open(f"{path}/credit").text
+    finally:
+        console.app.config["UNIT"] = Unit()
+
+
 def test_a_list_from_its_sheet_to_the_account(console: Console) -> None:
     admin, owner = console.operator("admin"), console.browser("owner")
     assert "A segment costs one credit anywhere." in owner.get("/prices/").text
@@ -61,6 +83,8 @@ def test_a_list_from_its_sheet_to_the_account(console: Console) -> None:
         page = owner.get("/prices/?phone=%2B254%20711%20000000").text
     finally:
         console.app.config["UNIT"] = Unit()
+    (next_prices,) = re.findall('href="/accounts/[0-9]+/live(/prices/[?]at=[^"]+)"', page)
+    assert ">130<" in owner.get(next_prices).text and owner.get("/prices/?at=2020-01-01T00:00:00Z").status_code == 400
     assert "Standard" in page and "€0.012" in page and "Next price" in page and "€0.013" in page
     assert owner.get("/prices/prices.csv").text.startswith("prefix,country,category,price\n254,KE,,120\n")
     assert owner.get("/prices/?phone=4930123456").status_code == 400

@@ -114,6 +114,28 @@ CONFLICTS: tuple[tuple[re.Pattern[str], Any], ...] = tuple(
             _("Nothing is held: as far as is known, this database has not lost anything."),
         ),
         (r"None of these messages is in doubt\.", _("None of these messages is in doubt.")),
+        (
+            r"This version .*, which takes (?P<count>\d+) days of notice: .*",
+            _("This version raises or removes prices. It can be valid in %(count)s days at the earliest."),
+        ),
+        (r"This version takes a minute: .*", _("A version can be valid in a minute at the earliest.")),
+        (r"Version \d+ was published already\.", _("This version was published already.")),
+        (
+            r"Version \d+ is valid already, .*",
+            _("This version is valid already, or within a minute. Publish another one."),
+        ),
+        (
+            r"That list has no version that is valid .*",
+            _("This list has no valid prices yet. Publish a version first."),
+        ),
+        (
+            r"No worker has a carrier (?P<quote>['\"])(?P<name>.*)(?P=quote), only (?P<known>.*)\. Add it .*",
+            _("There is no carrier %(name)s, only %(known)s."),
+        ),
+        (
+            r"There is a price list .* already, .*",
+            _("There is a price list with this name or for this carrier already."),
+        ),
         (r"Get a secret with POST /api/v1/me/totp first\.", _("Start again: this secret is no longer valid.")),
     )
 )

@@ -31,6 +31,24 @@ FILE_ERRORS: tuple[tuple[re.Pattern[str], Any], ...] = tuple(
             _("Line %(line)s is not CSV. Save the spreadsheet as CSV, and choose that file."),
         ),
         (
+            r"Line (?P<line>[\d,]+): (?P<value>.*) is no price: .*",
+            _("Line %(line)s: %(value)s is no price of a segment, such as 12; decimals have a point."),
+        ),
+        (r"Line (?P<line>[\d,]+): (?P<value>.*) is no category: .*", _("Line %(line)s: %(value)s is no category.")),
+        (
+            r"Line (?P<line>[\d,]+): (?P<value>.*) is neither the first digits .*",
+            _("Line %(line)s: %(value)s is neither a number prefix nor a country with its own prefixes."),
+        ),
+        (
+            r"Line (?P<line>[\d,]+): Prefix (?P<value>\S+) has the price .*",
+            _("Line %(line)s: the prefix %(value)s has another price on another line."),
+        ),
+        (
+            r"Line [\d,]+: Name the columns here: .*",
+            _("The first row must name the columns: prefix (or country), price, and perhaps category."),
+        ),
+        (r"Line [\d,]+: The sheet has no prices\.", _("The sheet has no prices.")),
+        (
             r"(The first row is not CSV: |A line of the file is too long: |The file contains a NUL character).*",
             _("This is not a CSV file. Save the spreadsheet as CSV, and choose that file."),
         ),

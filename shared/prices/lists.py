@@ -17,6 +17,7 @@ from sqlalchemy.dialects.postgresql import insert as upsert
 from shared.accounts.audit_log import Actor, record
 from shared.accounts.refused import Missing, Refused
 from shared.db.tables.accounts import account
+from shared.db.tables.carriers import carrier_report
 from shared.db.tables.prices import price, price_assignment, price_list, price_version
 from shared.ids import LAST_NUMBER
 from shared.prices.announce import announce
@@ -25,6 +26,7 @@ from shared.prices.compare import Comparison, compare
 from shared.prices.costs import cost_versions
 
 LISTS, VERSIONS = price_list.c, price_version.c
+CARRIERS = select(carrier_report.c.carrier).distinct().order_by(carrier_report.c.carrier)
 NOW = func.clock_timestamp()
 SHOWN = select(price_list, NOW.label("now"))
 LOCK_LIST = SHOWN.where(LISTS.id == bindparam("list")).with_for_update()
@@ -41,7 +43,13 @@ GIVEN = (
 
 
 def create_list(connection: Connection, name: str, *, carrier: str | None = None, by: Actor | None = None) -> int:
-    """Create an empty list: of what accounts pay, or of what a carrier costs. Returns its id."""
+    """Create an empty list: of what accounts pay, or of what a carrier costs. Returns its id.
+
+    A carrier must be one that workers have, if any run.
+    """
+    known = connection.execute(CARRIERS).scalars().all() if carrier else ()
+    if known and carrier not in known:
+        raise Refused(f"No worker has a carrier {carrier!r}, only {', '.join(known)}. Add it to CARRIERS_FILE first.")
     values = {"name": name, "carrier": carrier}
     made = upsert(price_list).values(values).on_conflict_do_nothing().returning(LISTS.id)
     list_id: int | None = connection.execute(made).scalar()

@@ -1,18 +1,25 @@
 """Price lists: their sheets, their versions, and the accounts that have them."""
 
-from typing import Any
+from collections.abc import Sequence
+from itertools import islice
+from typing import Any, Final
 
+from bulksms_client.errors import ApiError
 from flask import Blueprint, redirect, render_template, request, url_for
 from flask_babel import gettext
 
 from console.pages.confirmations import change_at_once, done
 from console.pages.csv_files import CHARSETS, download, uploaded
+from console.pages.file_errors import file_error
 from console.pages.formats import utc_from_local
 from console.pages.forms import Form, as_number
 from console.pages.paging import paging
 from console.session.operator import operator
 
 pages = Blueprint("prices", __name__, url_prefix="/prices")
+
+MISTAKES: Final = 20
+"""Mistakes of a sheet that are shown."""
 
 
 @pages.route("/", methods=["GET", "POST"])
@@ -40,9 +47,16 @@ def load(list_id: int) -> Any:
     form.values["file"] = ""
     upload = uploaded(form)
     if upload is not None:
-        with form.asking():
+        try:
             made = operator().price_lists.load(list_id, *upload, form.key)
             return redirect(url_for("operator.prices.version", version_id=made["version_id"]))
+        except ApiError as error:
+            form.refuse(error)
+            details = (str(each.get("detail", "")) for each in error.problem.get("errors") or ())
+            mistakes = [file_error(each) for each in islice(details, MISTAKES)]
+            if mistakes:
+                form.problem = gettext("Some lines need to be corrected. Nothing was stored.")
+            return _list(list_id, form, mistakes)
     return _list(list_id, form)
 
 
@@ -94,9 +108,9 @@ def withdraw(version_id: int) -> Any:
     return redirect(url_for("operator.prices.show", list_id=of))
 
 
-def _list(list_id: int, form: Form) -> Any:
+def _list(list_id: int, form: Form, mistakes: Sequence[str] = ()) -> Any:
     of = operator().price_lists.one(list_id)
-    shown = render_template("operator/prices/show.html", of=of, form=form, charsets=CHARSETS)
+    shown = render_template("operator/prices/show.html", of=of, form=form, charsets=CHARSETS, mistakes=mistakes)
     return shown, 400 if form.wrong else 200
 
 

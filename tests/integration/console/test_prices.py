@@ -61,8 +61,9 @@ def test_a_list_from_its_sheet_to_the_account(console: Console) -> None:
     made = admin.submit("/operator/prices/", name="Standard", carrier="")
     assert made.status_code == 302
     path = f"/operator/prices/{number(made.headers['Location'])}"
-    wrong = admin.submit(f"{path}/import", **sheet("254,x\n"))
-    assert wrong.status_code == 400 and "is no price" in wrong.text
+    wrong = admin.submit(f"{path}/import", **sheet("254,x\n0,1\n"))
+    assert wrong.status_code == 400 and "Line 2: &#39;x&#39; is no price" in wrong.text
+    assert "Line 3: &#39;0&#39; is neither" in wrong.text and "lines:" not in wrong.text
     loaded = admin.submit(f"{path}/import", **sheet("254,120\n33,400\n"))
     version = f"/operator/prices/versions/{number(loaded.headers['Location'])}"
     assert "Draft" in admin.open(version).text

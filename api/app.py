@@ -31,6 +31,7 @@ from shared.db.errors import shortage
 from shared.db.replica import Replica
 from shared.db.schema import schema_problem
 from shared.encryption import Texts
+from shared.prices.kept_unit import unit_problem
 from shared.redis_client import redis_client
 from shared.settings import Settings, service_settings
 from shared.task_queue import make_celery
@@ -169,7 +170,8 @@ def _add_health(app: Flask) -> None:
     @app.get("/readyz")
     def readyz() -> Response:
         """Readiness: the service can accept sends. Redis is not checked, because no send depends on it."""
-        problem = schema_problem(services().engine) or keys_problem(services().engine)
+        engine = services().engine
+        problem = schema_problem(engine) or keys_problem(engine) or unit_problem(engine, services().settings.unit)
         if problem is not None:
             problem = " ".join(filter(None, (problem, shortage(Path.cwd()))))
         status = 200 if problem is None else 503

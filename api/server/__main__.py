@@ -18,6 +18,7 @@ from shared.db.connection import make_engine
 from shared.db.schema import schema_problem
 from shared.observability.logs import configure_logging
 from shared.observability.traces import are_traces_on
+from shared.prices.kept_unit import unit_problem
 from shared.settings import SIMULATED, Settings, SettingsError, service_settings
 
 log = logging.getLogger(__name__)
@@ -63,7 +64,7 @@ def _checked_settings() -> Settings:
 def _check_database(settings: Settings) -> None:
     """Log what is wrong with the database. The API starts anyway, and is ready as soon as that is fixed."""
     engine = make_engine(settings.database_url, 1, "bulksms-api")
-    problem = schema_problem(engine)
+    problem = schema_problem(engine) or unit_problem(engine, settings.unit)
     engine.dispose()
     if problem is not None:
         log.warning("%s", problem)

@@ -15,6 +15,7 @@ from shared.health.finding import hint
 from shared.ids import LAST_NUMBER
 from shared.prices import lists
 from shared.prices.drafts import make_draft, stage
+from shared.prices.kept_unit import check_unit
 from shared.prices.sheet import BadSheet, read_sheet
 
 NUMBER: Any = click.IntRange(1, LAST_NUMBER)
@@ -75,6 +76,7 @@ def import_sheet(list_id: int, file: BinaryIO, as_json: bool) -> None:
     target = installation()
     with database(target) as connection:
         lists.lock_list(connection, list_id)
+        check_unit(connection, target.settings.unit)
         try:
             stage(connection, read_sheet(text_chunks(file), target.settings.unit))
         except BadSheet as bad:

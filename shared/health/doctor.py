@@ -31,6 +31,7 @@ from shared.health.restore_guard import WORKERS, check_guard
 from shared.health.secret_key import check_secret_key
 from shared.health.smpp import check_smpp
 from shared.plurals import counted
+from shared.prices.kept_unit import unit_problem
 from shared.senders.similarity import likenesses
 from shared.sends.holding import AWAITS_OPERATOR
 from shared.sends.sendable import (
@@ -149,6 +150,7 @@ def _contents(connection: Connection, target: Installation) -> Iterator[Finding]
         "sender IDs": lambda: [_sender_ids(connection)],
         "receipts": lambda: check_receipts(connection),
         "STOP and START": lambda: [keywords_finding(connection)],
+        "unit": lambda: [_unit(connection, target)],
         "prices": lambda: check_prices(connection),
         "SMPP": lambda: check_smpp(connection),
         "unmatched receipts": lambda: [_count(connection, "unmatched receipts", RECEIPTS, unmatched)],
@@ -161,6 +163,13 @@ def _contents(connection: Connection, target: Installation) -> Iterator[Finding]
                 raise
             remedy = "Run `bulksms doctor` again when the database is less busy; the Postgres log may say more."
             yield Finding(name, "wrong", f"not checked: {first_line(error.orig)}", remedy)
+
+
+def _unit(connection: Connection, target: Installation) -> Finding:
+    problem = unit_problem(connection.engine, target.settings.unit)
+    if problem:
+        return Finding("unit", "wrong", problem, "UNIT stays as it is, as balances would mean other amounts.")
+    return Finding("unit", "ok", f"amounts are in {target.settings.unit}")
 
 
 def _partitions(connection: Connection) -> Finding:

@@ -9,4 +9,5 @@ compare      says what a version changes
 announce     tells accounts that their prices change
 costs        knows what carriers cost at a moment
 margin       reports what messages brought and cost
+kept_unit    keeps the currency of amounts
 """

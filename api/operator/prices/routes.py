@@ -37,6 +37,7 @@ from shared.accounts.audit_log import Actor
 from shared.db.connection import reading
 from shared.prices import lists
 from shared.prices.drafts import make_draft, stage
+from shared.prices.kept_unit import check_unit
 from shared.prices.sheet import BadSheet, read_sheet
 
 
@@ -88,6 +89,7 @@ def import_prices(caller: Operator, list_id: int) -> IdempotentResponse:
     file = open_file(MAX_UPLOAD_BYTES)
     chunks = chunks_of_file(UploadedFile(hashed(file.blocks, sha), file.encoding))
     with operator_transaction(caller) as connection, _sheet():
+        check_unit(connection, services().settings.unit)
         stage(connection, read_sheet(chunks, services().settings.unit))
         key = key_of_request(caller, {"sha256": sha.hexdigest()})
 

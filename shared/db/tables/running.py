@@ -115,6 +115,7 @@ installation = Table(
         server_default=text("gen_random_uuid()"),
         comment="key of the hashes that replace erased phones",
     ),
+    Column("unit", Text, comment="what a credit is worth, once UNIT has named a currency"),
     comment="one row: the identity of this installation, and its mark",
 )
 

@@ -32,6 +32,7 @@ BEYOND_A_SCHEMA = {
     ("limit", "invalid"): "messages with texts: at most 100",
     ("since", "invalid_time"): "",
     ("until", "invalid_time"): "",
+    ("at", "invalid_time"): "prices: a time in the future",
     ("send_at", "invalid_time"): "",
     ("send_at", "too_far_ahead"): "it depends on the day",
     ("expires_at", "invalid_time"): "it depends on the day",

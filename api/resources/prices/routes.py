@@ -35,7 +35,7 @@ def get_prices(caller: Caller, query: dict[str, Any]) -> dict[str, Any] | CsvRes
     now = datetime.now(UTC)
     at = query.get("at", now)
     if at < now:
-        raise invalid([{"pointer": "/at", "code": "invalid", "detail": "Give a time in the future."}])
+        raise invalid([{"pointer": "/at", "code": "invalid_time", "detail": "Give a time in the future."}])
     book = services().prices.book()
     version = book.version_of(caller.account_id, at)
     later = [] if version is None else book.announced(version.list_id, at)

@@ -6,6 +6,7 @@ from uuid import UUID, uuid4
 
 import click
 
+from bulksms.amounts import Credits, worth
 from bulksms.environment import database, of_account
 from bulksms.output import done, echo, json_option, show_one, show_rows
 from shared.accounts import administration as accounts
@@ -15,7 +16,7 @@ from shared.accounts.change_account import MAX_THRESHOLD, MAX_WEIGHT, change_acc
 from shared.accounts.overview import list_accounts as read_accounts
 from shared.accounts.overview import list_top_ups, show_account
 from shared.accounts.refunds import refund_message, refund_send
-from shared.accounts.top_ups import reverse_top_up, top_up
+from shared.accounts.top_ups import Posted, reverse_top_up, top_up
 from shared.health.finding import hint
 from shared.plurals import counted
 from shared.sends.requeue import reactivate
@@ -24,7 +25,7 @@ LISTED = (
     *("id", "name", "state", "available", "credit_limit", "reserved"),
     *("weight", "low_balance_threshold", "created_at"),
 )
-THRESHOLD, WEIGHT = click.IntRange(0, MAX_THRESHOLD), click.IntRange(1, MAX_WEIGHT)
+THRESHOLD, WEIGHT = Credits(0, MAX_THRESHOLD), click.IntRange(1, MAX_WEIGHT)
 MAX_DIGITS = 9
 NAMES = {"low_balance": "low_balance_threshold", "retention": "retention_days"}
 
@@ -187,7 +188,7 @@ def topups(account: str, as_json: bool) -> None:
 @account.command("reverse-topup", context_settings={"ignore_unknown_options": True})
 @click.argument("account")
 @click.argument("topup")
-@click.argument("credits", type=int)
+@click.argument("credits", type=Credits())
 @click.option("--reason", required=True, help="Kept in the ledger and in the audit log.")
 def reverse(account: str, topup: str, credits: int, reason: str) -> None:
     """Reverse CREDITS of a mistaken top-up, once. TOPUP is its key or id (`bulksms account topups`).
@@ -197,16 +198,13 @@ def reverse(account: str, topup: str, credits: int, reason: str) -> None:
     with of_account(account) as (connection, account_id):
         result = reverse_top_up(connection, account_id, topup, credits, reason)
         echo(result.balance)
-    if result.repeated:
-        done(f"This top-up was already reversed; nothing was changed. {account} has {result.balance:,} credits.")
-    else:
-        done(f"{credits:,} credits reversed; {account} has {result.balance:,}.")
+    _tell(account, result, f"{credits:,} credits reversed.", "This top-up was already reversed; nothing was changed.")
 
 
 # Without this `-5` would be an unknown option rather than a refused number.
 @account.command(context_settings={"ignore_unknown_options": True})
 @click.argument("account")
-@click.argument("credits", type=int)
+@click.argument("credits", type=Credits())
 @click.option("--reason", required=True, help="Kept in the ledger, such as the number of an invoice.")
 @click.option("--key", help="Makes the top-up repeatable: the same key again adds nothing.")
 def topup(account: str, credits: int, reason: str, key: str | None) -> None:
@@ -214,15 +212,12 @@ def topup(account: str, credits: int, reason: str, key: str | None) -> None:
     with of_account(account) as (connection, account_id):
         result = top_up(connection, account_id, credits, reason, key or str(uuid4()))
         echo(result.balance)
-    if result.repeated:
-        done(f"This top-up was made before; nothing was added. {account} has {result.balance:,} credits.")
-    else:
-        done(f"{counted(credits, 'credit')} added; {account} has {result.balance:,}.")
+    _tell(account, result, f"{counted(credits, 'credit')} added.", "This top-up was made before; nothing was added.")
 
 
 @account.command("adjust", context_settings={"ignore_unknown_options": True})
 @click.argument("account")
-@click.argument("credits", type=int)
+@click.argument("credits", type=Credits())
 @click.option("--reason", required=True, help="Kept in the ledger, where the account sees it.")
 @click.option("--key", help="Makes the adjustment repeatable: the same key again changes nothing.")
 def adjust_credits(account: str, credits: int, reason: str, key: str | None) -> None:
@@ -233,10 +228,9 @@ def adjust_credits(account: str, credits: int, reason: str, key: str | None) -> 
     with of_account(account) as (connection, account_id):
         result = adjust(connection, account_id, credits, reason, key or str(uuid4()))
         echo(result.balance)
-    if result.repeated:
-        done(f"This adjustment was made before; nothing was changed. {account} has {result.balance:,} credits.")
-    else:
-        done(f"Adjusted by {credits:+,} credits; {account} has {result.balance:,}.")
+    _tell(
+        account, result, f"Adjusted by {credits:+,} credits.", "This adjustment was made before; nothing was changed."
+    )
 
 
 @account.command()
@@ -257,7 +251,12 @@ def refund(account: str, send_id: UUID | None, message_id: UUID | None, reason: 
         if result is None:
             raise accounts.Refused(f"{account} has no such {'send' if send_id else 'message'}.")
         echo(result.balance)
-    done(f"{counted(result.credits, 'credit')} refunded; {account} has {result.balance:,}.")
+    done(f"{counted(result.credits, 'credit')} refunded; {account} has {result.balance:,}{worth(result.balance)}.")
+
+
+def _tell(account: str, result: Posted, changed: str, repeated: str) -> None:
+    balance = f"{result.balance:,} credits{worth(result.balance)}"
+    done(f"{repeated if result.repeated else changed} {account} has {balance}.")
 
 
 def _settings(given: str) -> Any:

@@ -36,6 +36,7 @@ def get_prices(caller: Caller, query: dict[str, Any]) -> dict[str, Any] | CsvRes
     at = query.get("at", now)
     if at < now:
         raise invalid([{"pointer": "/at", "code": "invalid_time", "detail": "Give a time in the future."}])
+    list_cursor(query.get("cursor"), 2)  # also where it is not needed, a wrong one is refused
     book = services().prices.book()
     version = book.version_of(caller.account_id, at)
     later = [] if version is None else book.announced(version.list_id, at)

@@ -87,15 +87,17 @@ def test_a_killed_process_loses_no_receipt_and_another_goes_on(service: House, c
 def test_after_a_kill_only_what_was_not_answered_comes_again(service: House) -> None:
     """A bind at each of two processes: one of them has the lease and delivers, until it is killed."""
     ports = [free_port(), free_port()]
-    _, credential = new_credential(service.engine, f"two-{ports[0]}")
+    account, credential = new_credential(service.engine, f"two-{ports[0]}")
+    delivered = f"SELECT count(*) FROM event WHERE account_id = {account} AND type = 'message.delivered'"
     recorded = f"SELECT updated_at FROM smpp_credential WHERE system_id = '{credential.system_id}'"
     processes = [started(service, port) for port in ports]
     clients = [SmppClient(port) for port in ports]
-    for client in clients:
-        assert client.bind(credential, Command.BIND_RECEIVER).status == Status.ESME_ROK
     sender = SmppClient(ports[1])
     assert sender.bind(credential, Command.BIND_TRANSMITTER).status == Status.ESME_ROK
     ids = [sender.submit().message_id for _ in range(8)]
+    wait_until(lambda: service.scalar(delivered) == 8, PATIENCE, "the receipts, so that they are one page")
+    for client in clients:
+        assert client.bind(credential, Command.BIND_RECEIVER).status == Status.ESME_ROK
     [holding] = select([client.socket for client in clients], [], [], PATIENCE)[0]
     holder = 0 if holding is clients[0].socket else 1
     for _ in range(5):

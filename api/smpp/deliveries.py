@@ -29,7 +29,7 @@ POLL_SECONDS: Final = 0.25
 RECORD_SECONDS: Final = 3.0
 """How often the position is recorded, and the lease renewed, while a page is delivered."""
 PAUSE_SECONDS: Final = 5.0
-"""Until a delivery that the customer cannot take now is tried again."""
+"""Until a delivery that the customer cannot take now, or a database that gives no answer, is tried again."""
 NOT_NOW: Final = (Status.ESME_RMSGQFUL, Status.ESME_RSYSERR, Status.ESME_RTHROTTLED, Status.ESME_RX_T_APPN)
 """Answers after which a delivery is tried again. Any other one ends it."""
 
@@ -146,12 +146,14 @@ class Deliverer:
     async def run(self) -> None:
         """Deliver until `stop` is set, and until the pages in progress are recorded."""
         while not self.stop.is_set():
+            pause = POLL_SECONDS
             try:
                 await self._poll()
             except Exception as error:
+                pause = PAUSE_SECONDS
                 log.warning("receipts wait, as the database gives no answer: %s", type(error).__name__)
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self.stop.wait(), POLL_SECONDS)
+                await asyncio.wait_for(self.stop.wait(), pause)
         for credential in self._outlets:
             self.wake(credential)
         if self._tasks:

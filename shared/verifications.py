@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any
+from unicodedata import category, decimal
 
 from sqlalchemy import BigInteger, Connection, Row, Text, case, cast, func, select
 
@@ -25,7 +26,7 @@ AREA = 10**6
 MAX_RATES = 1_000
 
 COLUMNS = verification.c
-HAS_CODE = re.compile(r"(?<!\w)\d{4,8}(?!\w)", re.ASCII)
+MAY_HAVE_CODE = re.compile(r"\d{4,}", re.ASCII)
 NOW = func.statement_timestamp()
 IS_APPROVED = COLUMNS.approved_at.is_not(None)
 IS_OVER = COLUMNS.expires_at <= NOW
@@ -64,12 +65,18 @@ def new_code(digits: int) -> str:
     return f"{secrets.randbelow(10**digits):0{digits}}"
 
 
+def as_digits(entered: str) -> bytes:
+    """What a person has entered, without blanks, hyphens and invisible characters, and with ASCII's digits."""
+    kept = (char for char in entered if category(char)[0] not in "CZ" and category(char) != "Pd")
+    return "".join(str(decimal(char, char)) for char in kept).encode()
+
+
 def shown(text: str, send: Any) -> str:
     """The text of a send as people and programs may read it: a code has asterisks for digits. In a sandbox, which
     reaches no phone, it is shown."""
     if send.verification_id is None or send.test:
         return text
-    return HAS_CODE.sub(lambda code: "*" * len(code[0]), text)
+    return MAY_HAVE_CODE.sub(lambda code: "*" * len(code[0]), text)
 
 
 def read_rates(

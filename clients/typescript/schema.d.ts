@@ -2700,7 +2700,7 @@ export interface Started {
 
 /** A code that a person has entered. */
 export interface EnteredCode {
-  /** The code as it was entered; blanks and hyphens do not matter. */
+  /** The code as it was entered; blanks, hyphens and the script of its digits do not matter. */
   code: string;
 }
 

@@ -17,6 +17,7 @@ NUMBERS: Final = {
 """Settings: what is usual, the least and the most. Each pause before a code is sent again is twice the last one."""
 MAX_TEXT_LENGTH = 300
 LANGUAGE = re.compile("[a-z]{2,3}", re.ASCII)
+PLACEHOLDERS = re.compile(r"\{\{(?:code|name)\}\}")
 TEXTS: Final = {
     "en": "{{code}} is your {{name}} code. Do not share it.",
     "de": "{{code}} ist Ihr Code für {{name}}. Geben Sie ihn nicht weiter.",
@@ -50,7 +51,7 @@ def check_settings(values: Any) -> None:
     for language, text in texts.items():
         if not isinstance(text, str) or len(text) > MAX_TEXT_LENGTH or text_problem(text):
             raise Refused(f"The text for {language} is not a text of at most {MAX_TEXT_LENGTH} characters.")
-        if "{{code}}" not in text or "{{" in text.replace("{{code}}", "").replace("{{name}}", ""):
+        if "{{code}}" not in text or "{{" in PLACEHOLDERS.sub("", text):
             raise Refused(
                 f"The text for {language} must have {{{{code}}}}, may have {{{{name}}}}, and nothing else in braces."
             )

@@ -1,7 +1,7 @@
 """One-time passwords: send a code to a phone, and check what a person has entered."""
 
 from datetime import UTC, datetime, time, timedelta
-from hmac import compare_digest
+from hmac import compare_digest, digest
 from typing import Any
 from uuid import UUID
 
@@ -21,9 +21,10 @@ from api.schemas.paging import list_of, page_of
 from shared import outbox
 from shared.db.connection import reading
 from shared.db.tables.verifications import verification
+from shared.encryption import derive_key
 from shared.ids import LAST_ID
 from shared.outbox import EventType
-from shared.verifications import COLUMNS, IS_EXHAUSTED, IS_OVER, KEPT, NOW, Status, read_rates
+from shared.verifications import COLUMNS, IS_EXHAUSTED, IS_OVER, KEPT, NOW, Status, as_digits, read_rates
 
 ONE = select(*SHOWN).where(COLUMNS.account_id == bindparam("account"), COLUMNS.id == bindparam("of_id"))
 COUNT_CHECK = (
@@ -81,7 +82,9 @@ def check_verification(caller: Caller, verification_id: UUID, body: dict[str, An
     While it is valid, the right code is approved each time; a wrong one is `pending` even after that.
     """
     subject = {"account": caller.account_id, "of_id": verification_id}
-    given = "".join(body["code"].replace("-", "").split()).encode(errors="surrogatepass")
+    given = as_digits(body["code"])
+    key = derive_key(services().settings.secret_key, b"entered codes")
+    fingerprinted = {"code": digest(key, given, "sha256").hex()}  # without a key, all codes could be tried on it
 
     def act(connection: Connection) -> dict[str, Any]:
         counted = connection.execute(COUNT_CHECK, subject).one_or_none()
@@ -98,7 +101,7 @@ def check_verification(caller: Caller, verification_id: UUID, body: dict[str, An
         status = Status.APPROVED if right else Status.PENDING if left else Status.EXHAUSTED
         return {"id": verification_id, "status": status, "checks_left": left}
 
-    return act_once(caller, body, act)
+    return act_once(caller, fingerprinted, act)
 
 
 @endpoint(

@@ -60,7 +60,7 @@ class EnteredCode(Request):
     """A code that a person has entered."""
 
     code = fields.String(
-        "The code as it was entered; blanks and hyphens do not matter.",
+        "The code as it was entered; blanks, hyphens and the script of its digits do not matter.",
         "123456",
         required=True,
         validate=fields.length(1, 40),

@@ -7,6 +7,7 @@ import pytest
 from sqlalchemy import text
 from werkzeug.test import TestResponse
 
+from api.idempotency import fingerprint
 from api.limits.pumping_guard import PumpingGuard
 from shared.accounts.change_account import change_account
 from shared.accounts.limits import set_limits
@@ -98,6 +99,13 @@ def test_the_right_code_is_approved_again_and_a_wrong_one_is_not(service: Servic
     assert check(service, started, code) == ("expired", 0)
 
 
+def test_a_code_may_be_entered_in_any_script(service: Service, phone: str) -> None:
+    started = start(service, phone).json
+    code = code_in(service, started)
+    arabic = "".join(chr(ord("\N{ARABIC-INDIC DIGIT ZERO}") + int(digit)) for digit in code)
+    assert check(service, started, f"\N{RIGHT-TO-LEFT MARK}{arabic}") == ("approved", 5)
+
+
 def test_five_wrong_codes_end_it(service: Service, phone: str) -> None:
     started = start(service, phone).json
     code = code_in(service, started)
@@ -122,6 +130,7 @@ def test_the_same_code_is_sent_again_with_growing_pauses(service: Service, phone
         assert (again["verification_id"], again["sends"]) == (started["verification_id"], sends)
         assert code_in(service, again) == code
         assert again["send_id"] != started["send_id"]
+    assert again["resend_at"] == again["expires_at"]
     pass_seconds(service, phone, 480)
     assert start(service, phone).json["code"] == "verification_limit"
     assert check(service, started, code) == ("approved", 5)
@@ -191,6 +200,19 @@ def test_what_a_send_is_refused_for_leaves_nothing(service: Service, phone: str)
     assert counts() == before
 
 
+def test_a_code_is_valid_although_there_was_no_money_to_send_it_again(service: Service, phone: str) -> None:
+    account = service.new_account("poor", 1)
+    token = service.new_token(account)
+    started = start(service, phone, token=token).json
+    code = code_in(service, started)
+    with service.engine.begin() as connection:
+        connection.execute(LATER, {"seconds": 30, "account": account, "phone": int(phone)})
+    assert start(service, phone, token=token).json["code"] == "low_balance"
+    shown = service.get(f"/verifications/{started['verification_id']}", token=token).json
+    assert (shown["sends"], shown["status"]) == (1, "pending")
+    assert check(service, started, code, token=token) == ("approved", 5)
+
+
 def test_a_repeated_request_sends_once(service: Service, phone: str) -> None:
     first, again = (start(service, phone, headers={"Idempotency-Key": phone}) for _ in range(2))
     assert again.headers["Idempotency-Replayed"] == "true"
@@ -198,6 +220,14 @@ def test_a_repeated_request_sends_once(service: Service, phone: str) -> None:
     code = code_in(service, first.json)
     results = [check(service, first.json, wrong(code), headers={"Idempotency-Key": "c"}) for _ in range(2)]
     assert results == [("pending", 4)] * 2
+    other = service.post(
+        f"/verifications/{first.json['verification_id']}/check", code=code, headers={"Idempotency-Key": "c"}
+    )
+    assert other.json["code"] == "idempotency_key_reused"
+    assert check(service, first.json, code, headers={"Idempotency-Key": "d"}) == ("approved", 4)
+    with service.engine.connect() as connection:
+        stored = connection.execute(text("SELECT fingerprint FROM idempotency WHERE key = 'd'")).scalar_one()
+    assert bytes(stored) != fingerprint({"code": code})
 
 
 def test_the_code_is_stored_and_shown_nowhere(service: Service, phone: str) -> None:

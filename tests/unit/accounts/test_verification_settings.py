@@ -32,6 +32,8 @@ def test_a_text_may_have_300_characters() -> None:
         {"texts": {"en": "Your code"}},
         {"texts": {"en": "{{code}} {{other}}"}},
         {"texts": {"en": "{{code}}\x00"}},
+        {"texts": {"en": "{{{{code}}name}} {{code}}"}},
+        {"texts": {"en": "{{na{{code}}me}} {{code}}"}},
         {"texts": {"en": "{{code}}".ljust(301, "x")}},
     ],
 )

@@ -155,7 +155,9 @@ def _write(
         raise _Changed
     draft.verification_id = row.id
     send = {"send_id": draft.id, "message_id": f"{prefix_of(draft.batch_ids[0])}0001", "cost": draft.cost}
-    resend_at = min(row.sent_at + timedelta(seconds=_pause(row.sends, settings)), row.expires_at)
+    is_last = row.sends >= settings["max_sends"]
+    pause = timedelta(seconds=_pause(row.sends, settings))
+    resend_at = row.expires_at if is_last else min(row.sent_at + pause, row.expires_at)
     return encode(current_request().show({**row._mapping, **send, "resend_at": resend_at}))
 
 

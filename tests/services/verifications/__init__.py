@@ -1,0 +1,1 @@
+"""Verifications on a real Postgres."""

@@ -12,6 +12,7 @@ from sqlalchemy import Engine, text
 
 import api.accept.accept
 import api.commit.commit
+import api.resources.verifications.start
 from shared.audit.check import audit
 from tests.harness.service import Service
 from tests.integration.verifications.test_verifications import (
@@ -60,6 +61,28 @@ def test_requests_at_once_send_one_code(service: Service) -> None:
     with ThreadPoolExecutor(THREADS) as pool:
         again = list(pool.map(lambda _: start(service, "254722222222"), range(THREADS)))
     assert Counter(each.status_code for each in again) == {200: 1, 429: THREADS - 1}
+
+
+@pytest.mark.parametrize(("right", "sent"), [(True, 200), (False, 429)])
+def test_a_code_that_is_used_up_meanwhile_is_not_sent_again(
+    service: Service, monkeypatch: pytest.MonkeyPatch, right: bool, sent: int
+) -> None:
+    phone = f"25472244444{int(right)}"
+    first = start(service, phone).json
+    code = code_in(service, first)
+    pass_seconds(service, phone, 30)
+    as_it_was_found = api.resources.verifications.start._message
+
+    def used_up(*given: Any) -> Any:
+        for _ in range(1 if right else 5):
+            check(service, first, code if right else wrong(code))
+        return as_it_was_found(*given)
+
+    monkeypatch.setattr(api.resources.verifications.start, "_message", used_up)
+    second = start(service, phone)
+    assert second.status_code == sent
+    assert (second.json["verification_id"] != first["verification_id"]) == right
+    assert service.get(f"/verifications/{first['verification_id']}").json["sends"] == 1
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -114,8 +114,10 @@ def create_account(
 
 def check_name(name: str) -> None:
     """Raise Refused for an invalid name of a live account."""
-    if not name.strip() or name.strip() != name or name.isdigit():
-        raise Refused(f"{name!r} is not a valid account name. Use more than digits, without spaces around them.")
+    if not name.strip() or name.strip() != name or name.isdigit() or not name.isprintable():
+        raise Refused(
+            f"{name!r} is not a valid account name. Use more than digits, without control characters or spaces around."
+        )
     if name.endswith(NAME_SUFFIX):
         raise Refused(f"{name!r} is the name of a sandbox, which is made with an account's first test key.")
 

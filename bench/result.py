@@ -10,7 +10,7 @@ from rich.table import Table
 
 from bench.machine import load_average, machine, now
 
-NAMES = ("limits", "bulk", "single", "mixed", "scale", "group", "growth", "console", "peers", "full")
+NAMES = ("limits", "bulk", "single", "mixed", "scale", "group", "growth", "console", "peers", "full", "smpp")
 """The benchmarks."""
 RESULTS = Path(__file__).with_name("results")
 

@@ -18,7 +18,6 @@ from api.kannel.sends import send_of
 from api.limits.bulkheads import KnownLogins
 from api.problems import Problem
 from api.protocols.logins import caller_of, log_in
-from api.services import Services
 from shared.accounts.smpp_credentials import Credential
 
 SENDSMS: Final = "/cgi-bin/sendsms"
@@ -47,7 +46,7 @@ def add_sendsms(app: Flask) -> None:
         request.summary.route = f"{request.http.method} {SENDSMS}"
         try:
             given = given_in(request.environ, read_bytes(request, SMALL_BODY))
-            credential = _credential_of(request.services, given)
+            credential = log_in(request.services, *login_of(given), client_address())
             _accept(request, credential, given)
         except Exception as error:
             return _refusal(error, request)
@@ -60,17 +59,6 @@ def known_account(logins: KnownLogins, environ: Environ) -> int | None:
         return logins.account_of(*login_of(given_in(environ)))
     except Refused:
         return None
-
-
-def _credential_of(services: Services, given: Given) -> Credential:
-    name, password = login_of(given)
-    try:
-        credential = log_in(services, name, password, client_address())
-    except Problem:
-        services.known_logins.note(name, password, None)
-        raise
-    services.known_logins.note(name, password, credential.account_id)
-    return credential
 
 
 def _accept(request: Request, credential: Credential, given: Given) -> None:

@@ -19,10 +19,15 @@ def log_in(services: Services, system_id: str, password: str, address: str) -> C
     attempts, block = services.password_attempts, address_block(address)
     secret_key = services.settings.secret_key
     name = f"{KEY_PREFIX}{system_id[:64]}"
-    with attempts.of_address(block), attempts.of_email(name, block, is_known_network=is_known):
-        keys = (secret_key, *services.settings.secret_key_fallbacks)
-        if credential is None or not matches(bytes(credential.password_hash), password, keys):
-            raise Problem("invalid_credentials", "The system_id or the password is wrong.")
+    keys = (secret_key, *services.settings.secret_key_fallbacks)
+    is_right = credential is not None and matches(bytes(credential.password_hash), password, keys)
+    logins = services.known_logins
+    if not is_right or logins.account_of(system_id, password) is None:  # others' failures do not lock out a known login
+        logins.note(system_id, password, None)
+        with attempts.of_address(block), attempts.of_email(name, block, is_known_network=is_known):
+            if not is_right:
+                raise Problem("invalid_credentials", "The system_id or the password is wrong.")
+    assert credential is not None
     if not _is_allowed(credential, address):
         raise Problem("ip_not_allowed", "This credential may not be used from this address.")
     if credential.account_state != "active":
@@ -30,6 +35,7 @@ def log_in(services: Services, system_id: str, password: str, address: str) -> C
     if credential.password_hash[:4] != secret_key_id(secret_key):
         with services.engine.begin() as connection:
             rehash_password(connection, credential, password, secret_key)
+    logins.note(system_id, password, credential.account_id)
     return credential
 
 

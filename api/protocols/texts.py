@@ -12,10 +12,13 @@ from shared.carriers.smpp.pdu import Malformed, Message, split_udh
 from shared.carriers.smpp.raw_part import RawPart
 from shared.sends.templates import escaped
 from shared.sms import gsm7
-from shared.sms.segments import FORBIDDEN
+from shared.sms.segments import FORBIDDEN, MAX_CHARACTERS
 
 BINARY: Final = 4
-SAR: Final = (Tag.SAR_MSG_REF_NUM, Tag.SAR_TOTAL_SEGMENTS, Tag.SAR_SEGMENT_SEQNUM)
+SAR: Final = {Tag.SAR_MSG_REF_NUM: 2, Tag.SAR_TOTAL_SEGMENTS: 1, Tag.SAR_SEGMENT_SEQNUM: 1}
+"""Octets of each (§5.3.2.22 to 24)."""
+MAX_OCTETS: Final = 4 * MAX_CHARACTERS
+"""Of a text, in any encoding."""
 CODECS: Final = {1: "latin-1", 3: "latin-1", 8: "utf-16-be"}
 OF_ALPHABET: Final[dict[Alphabet, str]] = {"latin1": "latin-1", "utf8": "utf-8"}
 
@@ -34,6 +37,10 @@ class Content(NamedTuple):
 def content_of(message: Message, alphabet: Alphabet) -> Content:
     """What the submit sends. Raises BadText."""
     sar = {int(tag): message.tlvs[tag] for tag in SAR if tag in message.tlvs}
+    if sar and {tag: len(value) for tag, value in sar.items()} != SAR:
+        raise BadText("A part has all three sar_ parameters, of 2, 1 and 1 octets.")
+    if len(message.short_message) > MAX_OCTETS:
+        raise BadText(f"A text has at most {MAX_CHARACTERS:,} characters.")
     coding = message.data_coding
     if coding not in (0, BINARY, *CODECS):
         raise BadText(f"data_coding {coding} is not supported; use 0, 1, 3, 4 or 8.")

@@ -15,6 +15,8 @@ from shared.events.stream import Event, Position
 from shared.lifecycle import MessageStatus
 from shared.outbox import EventType
 
+MAX_PAYLOAD: Final = 64_000
+"""Octets."""
 RECEIPT: Final = 0x04
 """esm_class of a receipt; of an intermediate notification it is INTERMEDIATE."""
 INTERNATIONAL, SHORT_CODE, ALPHANUMERIC = (1, 1), (3, 0), (5, 0)
@@ -86,8 +88,8 @@ def state_of(status: str, code: str | None) -> State:
 
 
 def error_number(code: str | None) -> int:
-    """The number of a code of the error catalogue; 0 for none."""
-    return ERRORS.index(code) + 1 if code is not None else 0
+    """The number of a code of the error catalogue; 0 for none, and for one of a later release."""
+    return ERRORS.index(code) + 1 if code in ERRORS else 0
 
 
 def is_wanted(status: str, registered: int) -> bool:
@@ -124,8 +126,9 @@ def receipt(event: Event, submitted: Submitted) -> Delivery:
 
 
 def from_phone(event: Event, alphabet: Alphabet) -> Delivery:
-    """A message from a phone. A long one is a message_payload."""
+    """A message from a phone. A long one is a message_payload, whose end is cut off if it does not fit into a PDU."""
     octets, coding = encoded(event.data["message"] or "", alphabet)
+    octets = octets[:MAX_PAYLOAD]
     message = _between(event, octets)
     message.data_coding = coding
     if len(octets) > MAX_SHORT_MESSAGE:

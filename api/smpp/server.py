@@ -14,7 +14,6 @@ from api.services import Services
 from api.smpp.backend import Backend
 from api.smpp.session import Session
 from shared.accounts.smpp_credentials import renew_binds
-from shared.carriers.smpp.server_connection import BIND_SECONDS
 from shared.db.connection import transaction
 
 log = logging.getLogger(__name__)
@@ -22,6 +21,8 @@ log = logging.getLogger(__name__)
 MAX_SESSIONS, MAX_OF_ADDRESS = 2_000, 100
 """Connections of a process, and of one address or /64 among them. If there are as many, the oldest one without a bind
 ends for a new one: strangers take nobody's place."""
+HANDSHAKE_SECONDS: Final = 5.0
+"""Of TLS. Until it is over, a connection counts as none."""
 CHECK_SECONDS, RENEW_SECONDS = 1.0, 2.0
 STOP_SECONDS: Final = 15.0
 """How long a stop waits for answers."""
@@ -46,7 +47,7 @@ class SmppServer:
             port,
             ssl=tls,
             reuse_port=port != 0 or None,
-            ssl_handshake_timeout=BIND_SECONDS if tls is not None else None,
+            ssl_handshake_timeout=HANDSHAKE_SECONDS if tls is not None else None,
         )
         repeated = (self._backend.deliverer.run(), self._check(), self._renew())
         self._tasks = [asyncio.create_task(work) for work in repeated]

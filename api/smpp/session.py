@@ -20,6 +20,11 @@ SYSTEM_ID: Final = "bulksms"
 MAX_TEXT: Final = 255
 """Characters of a text that explains a status."""
 
+MAX_REQUEST: Final = 16 * 1024
+"""Octets of a request's body. Texts and parameters that are passed on fit into it."""
+MAX_OPEN_OCTETS: Final = 1024 * 1024
+"""Octets of the bodies of a connection's requests without an answer."""
+
 Answered = Callable[[int | None], None]
 
 
@@ -35,6 +40,7 @@ class Session(ServerConnection[Answered]):
         self.bound: Bound | None = None
         self._turns = Turns(backend.services.rate_limits)
         self._tasks: set[asyncio.Task[None]] = set()
+        self._open_octets = 0
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Begin, unless there are too many."""
@@ -103,8 +109,10 @@ class Session(ServerConnection[Answered]):
         bound, status = self.bound, None
         if bound is None or (is_submit(command) and not bound.sends):
             status = Status.ESME_RINVBNDSTS
-        elif self.requests >= self.window:
+        elif self.requests >= self.window or self._open_octets >= MAX_OPEN_OCTETS:
             status = Status.ESME_RTHROTTLED
+        elif len(body) > MAX_REQUEST:
+            status = Status.ESME_RINVMSGLEN
         elif self._backend.stopping or self.closes_at is not None:
             status = Status.ESME_RSYSERR
         if bound is None or status is not None:
@@ -113,6 +121,7 @@ class Session(ServerConnection[Answered]):
             self._observe(command, status or Status.ESME_RSYSERR)
             return
         self.requests += 1
+        self._open_octets += len(body)
         self._start(self._answer(bound, command, sequence, body))
 
     async def _answer(self, bound: Bound, command: int, sequence: int, body: bytes) -> None:
@@ -130,6 +139,7 @@ class Session(ServerConnection[Answered]):
             self.write(command | RESPONSE, Status.ESME_ROK, sequence, answer)
             self._observe(command, Status.ESME_ROK, answer, time.monotonic() - began)
         finally:
+            self._open_octets -= len(body)
             self.request_ended()
 
     def _observe(self, command: int, status: Status, answer: bytes = b"", seconds: float = 0.0) -> None:

@@ -34,8 +34,9 @@ VENDOR_TAGS: Final = range(0x1400, 0x4000)
 MAX_TLVS, MAX_TLV_OCTETS = 16, 255
 CATEGORIES: Final = (None, Category.MARKETING, None, Category.AUTHENTICATION)
 """By priority_flag (§5.2.14); None: the default. 0 is what clients send that do not set one."""
-ALPHANUMERIC, NUMBERS = 5, (0, 1)
-"""Types of number (§5.2.5)."""
+ALPHANUMERIC, NUMBERS = 5, (0, 1, 2)
+"""Types of number (§5.2.5). Kannel calls every number without a plus sign national, 2, unless it is told otherwise; its
+digits begin with the country code all the same."""
 PATH: Final = "/smpp/submit"
 """Of idempotency keys."""
 NO_TEXT: Final = "-"
@@ -93,7 +94,7 @@ def sender_of(source: str, type_of_number: int, credential: Credential) -> str:
 
 def _phone_of(message: Message) -> str:
     if message.destination_ton not in NUMBERS:
-        raise RefusedPdu(Status.ESME_RINVDSTTON, "Use an international number, with TON 1.")
+        raise RefusedPdu(Status.ESME_RINVDSTTON, "Use an international number, with TON 1, 0 or 2.")
     return message.destination.removeprefix("+")
 
 
@@ -125,6 +126,7 @@ def _key_of(message: Message, caller: Caller) -> Key | None:
         "to": message.destination,
         "text": message.short_message.hex(),
         "options": [message.data_coding, message.esm_class, message.priority, message.schedule, message.validity],
+        "receipt": message.registered_delivery,
         "tlvs": {str(tag): value.hex() for tag, value in message.tlvs.items() if tag != IDEMPOTENCY_TAG},
     }
     return key_of(caller, PATH, given.rstrip(b"\0").decode("latin-1"), content)

@@ -7,6 +7,7 @@ from uuid import UUID
 from sqlalchemy import Connection, bindparam, func, or_, select
 
 from bulksms.local.files import write_private
+from bulksms.local.ports import free_port, is_free
 from shared.accounts.administration import Refused, create_account, create_key, find_account
 from shared.accounts.audit_log import operator
 from shared.accounts.sandbox import IDS_WITH_SANDBOX
@@ -140,23 +141,38 @@ def _new_key(connection: Connection, settings: Settings, account: int, test: boo
 
 
 def _credential(connection: Connection, settings: Settings, account: int) -> NewCredential:
-    """The SMPP credential, with a new password; empty if it cannot be made."""
+    """The SMPP credential: with the password in the file if that is still valid; empty if it cannot be made."""
     try:
         known = find_credential(connection, ACCOUNT)
-        if known is not None and known.account_id == account:
-            return rotate_password(connection, ACCOUNT, settings.secret_key)
-        return create_credential(connection, account, ACCOUNT, settings.secret_key, networks=["127.0.0.0/8"])
+        if known is None or known.account_id != account:
+            return create_credential(connection, account, ACCOUNT, settings.secret_key, networks=["127.0.0.0/8"])
+        password = _kept().get("smpp_password", "")
+        if matches(bytes(known.password_hash), password, (settings.secret_key, *settings.secret_key_fallbacks)):
+            return NewCredential(ACCOUNT, password)
+        return rotate_password(connection, ACCOUNT, settings.secret_key)
     except Refused:
         return NewCredential("", "")
 
 
-def _kept_key(connection: Connection, settings: Settings, account: int, prefix: str = "") -> NewKey | None:
-    """The key and secret in the file, if they are still valid."""
+def kept_smpp_port() -> int:
+    """The SMPP server's port: that in the file if it is free."""
+    port = _kept().get("smpp_port", "")
+    return int(port) if port.isdecimal() and is_free(int(port)) else free_port()
+
+
+def _kept() -> dict[str, str]:
+    """The contents of the file; empty if there is none."""
     try:
         kept = json.loads(FILE.read_text())
-        key, secret = str(kept[f"{prefix}api_key"]), str(kept[f"{prefix}api_secret"])
-    except (FileNotFoundError, ValueError, KeyError, TypeError):
-        return None
+    except (FileNotFoundError, ValueError):
+        return {}
+    return {str(name): str(value) for name, value in kept.items()} if isinstance(kept, dict) else {}
+
+
+def _kept_key(connection: Connection, settings: Settings, account: int, prefix: str = "") -> NewKey | None:
+    """The key and secret in the file, if they are still valid."""
+    kept = _kept()
+    key, secret = kept.get(f"{prefix}api_key", ""), kept.get(f"{prefix}api_secret", "")
     keys = (settings.secret_key, *settings.secret_key_fallbacks)
     stored = connection.execute(SECRET_HASH, {"key": key, "account": account}).scalar()
     if stored is None or not matches(bytes(stored), secret, keys):

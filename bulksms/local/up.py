@@ -5,7 +5,7 @@ from pathlib import Path
 
 from bulksms.local import services
 from bulksms.local.banner import banner
-from bulksms.local.demo import ensure_demo
+from bulksms.local.demo import ensure_demo, kept_smpp_port
 from bulksms.local.errors import LocalError
 from bulksms.local.exports import settings_in_use, write_exports
 from bulksms.local.files import Lock, metrics_directory, remove_metrics, secret, write_private
@@ -100,7 +100,7 @@ def _start_all(supervisor: Supervisor, home: Path, port: int, workers: int, carr
     for number in range(1, workers + 1):
         supervisor.start(services.worker(number, env, logs, home))
     supervisor.start(services.webhooks(env, logs, home))
-    smpp_port = free_port()
+    smpp_port = kept_smpp_port()
     supervisor.start(services.smpp(smpp_port, env, logs, home))
     supervisor.start(services.console(console_port, port, env, logs, home))
     os.environ.update(values)

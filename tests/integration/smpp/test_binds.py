@@ -50,6 +50,15 @@ def test_attempts_are_limited(smpp: SmppHouse, no_refill: None) -> None:
     assert smpp.client().bind(made).status == Status.ESME_RBINDFAIL
 
 
+def test_who_was_right_before_is_not_locked_out_by_others(smpp: SmppHouse, no_refill: None) -> None:
+    made = smpp.credential()
+    smpp.bound(made).stop()
+    for _ in range(20):
+        smpp.client().bind(NewCredential(made.system_id, "wrong"))
+    assert smpp.client().bind(NewCredential(made.system_id, "wrong")).status == Status.ESME_RBINDFAIL
+    smpp.bound(made)
+
+
 def test_binds_are_counted_and_may_come_back(smpp: SmppHouse) -> None:
     made = smpp.credential(max_binds=1)
     first = smpp.bound(made)

@@ -158,6 +158,9 @@ def test_a_message_from_a_phone(smpp: SmppHouse) -> None:
         assert (message.source, message.destination, message.esm_class) == ("254711000000", number["number"], 0)
         expected = content.encode("utf-16-be") if message.data_coding == 8 else content.replace("€", "\x1be").encode()
         assert message.short_message == expected
+    with service.engine.begin() as connection:
+        store(connection, "simulator", [Inbound("254711000000", number["number"], "я" * 40_000)])
+    assert client.delivery().message.short_message == ("я" * 32_000).encode("utf-16-be")
 
 
 def settle(service: Service, system_id: str) -> None:

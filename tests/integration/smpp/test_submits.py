@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.exc import OperationalError
 
-from api.smpp import backend, submits, turns
+from api.smpp import backend, session, submits, turns
 from shared.carriers.smpp.constants import UDH_INDICATOR, Command, Status, Tag
 from shared.sms import gsm7
 from tests.harness.smpp import SmppHouse, data_sm_body, submit_body
@@ -142,6 +142,17 @@ def test_schedule_validity_and_priority(smpp: SmppHouse) -> None:
     assert smpp.bound().submit(priority=3).status == Status.ESME_ROK
 
 
+def test_a_number_that_is_called_national_is_read_with_its_country_code(smpp: SmppHouse) -> None:
+    """As Kannel 1.4.5 sends 254711000000 without `dest-addr-ton`."""
+    answer = smpp.bound().submit(phone="254711000000", destination_ton=2)
+    assert shown(smpp, answer.message_id)["phone"] == "254711000000"
+
+
+def test_open_submits_are_bounded_by_their_octets(smpp: SmppHouse, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(session, "MAX_OPEN_OCTETS", 0)
+    assert smpp.bound().submit().status == Status.ESME_RTHROTTLED
+
+
 def test_the_default_sender(smpp: SmppHouse) -> None:
     client = smpp.bound(smpp.credential(default_sender="ACME"))
     assert shown(smpp, client.submit(sender="").message_id)["sender_id"] == "ACME"
@@ -153,7 +164,7 @@ def test_the_default_sender(smpp: SmppHouse) -> None:
         ({"sender": "NOBODY"}, Status.ESME_RINVSRCADR, "has no sender ID"),
         ({"sender": ""}, Status.ESME_RINVSRCADR, "sender ID"),
         ({"phone": "0711"}, Status.ESME_RINVDSTADR, ""),
-        ({"phone": "711000000", "destination_ton": 2}, Status.ESME_RINVDSTTON, "international"),
+        ({"phone": "711000000", "destination_ton": 3}, Status.ESME_RINVDSTTON, "international"),
         ({"phone": "254711000099"}, Status.ESME_RINVDSTADR, "opted out"),
         ({"text": b""}, Status.ESME_RINVMSGLEN, ""),
         ({"text": b"\x80\x81"}, Status.ESME_RSUBMITFAIL, "data_coding"),
@@ -161,6 +172,10 @@ def test_the_default_sender(smpp: SmppHouse) -> None:
         ({"text": PART + b"x" * 160, "esm_class": UDH_INDICATOR}, Status.ESME_RSUBMITFAIL, "140 octets"),
         ({"text": b"x" * 141, "data_coding": 4}, Status.ESME_RSUBMITFAIL, "140 octets"),
         ({"text": b"\xff", "esm_class": UDH_INDICATOR}, Status.ESME_RSUBMITFAIL, "header"),
+        ({"tlvs": {0x020C: b"12", 0x020E: b"2"}}, Status.ESME_RSUBMITFAIL, "all three sar_"),
+        ({"tlvs": {0x020C: b"x" * 9_000, 0x020E: b"2", 0x020F: b"1"}}, Status.ESME_RSUBMITFAIL, "2, 1 and 1 octets"),
+        ({"text": b"", "tlvs": {0x0424: b"x" * 6_401}}, Status.ESME_RSUBMITFAIL, "1,600 characters"),
+        ({"text": b"", "tlvs": {0x0424: b"x" * 60_000}}, Status.ESME_RINVMSGLEN, ""),
         ({"schedule": "991301000000000+"}, Status.ESME_RINVSCHED, ""),
         ({"schedule": "200101000000000+"}, Status.ESME_RINVSCHED, "60 seconds ago"),
         ({"validity": "soon"}, Status.ESME_RINVEXPIRY, ""),

@@ -10,13 +10,12 @@ from bulksms.amounts import Credits, worth
 from bulksms.environment import database, of_account
 from bulksms.output import done, echo, json_option, show_one, show_rows
 from shared.accounts import administration as accounts
-from shared.accounts.adjustments import adjust
 from shared.accounts.administration import close_account
 from shared.accounts.change_account import MAX_THRESHOLD, MAX_WEIGHT, change_account
 from shared.accounts.overview import list_accounts as read_accounts
 from shared.accounts.overview import list_top_ups, show_account
 from shared.accounts.refunds import refund_message, refund_send
-from shared.accounts.top_ups import Posted, reverse_top_up, top_up
+from shared.accounts.top_ups import Posted, adjust, reverse_top_up, top_up
 from shared.health.finding import hint
 from shared.plurals import counted
 from shared.sends.requeue import reactivate
@@ -248,8 +247,6 @@ def refund(account: str, send_id: UUID | None, message_id: UUID | None, reason: 
         else:
             assert message_id is not None
             result = refund_message(connection, account_id, message_id, reason)
-        if result is None:
-            raise accounts.Refused(f"{account} has no such {'send' if send_id else 'message'}.")
         echo(result.balance)
     done(f"{counted(result.credits, 'credit')} refunded; {account} has {result.balance:,}{worth(result.balance)}.")
 

@@ -11,7 +11,7 @@ from uuid import UUID
 from sqlalchemy import Connection, and_, bindparam, func, select
 
 from shared.accounts.audit_log import Actor, record
-from shared.accounts.refused import Refused
+from shared.accounts.refused import Missing, Refused
 from shared.db.expressions import last_message_id
 from shared.db.tables.accounts import TO_SPEND, account
 from shared.db.tables.messages import message
@@ -66,15 +66,15 @@ class Refund(NamedTuple):
 
 def refund_send(
     connection: Connection, account_id: int, send_id: UUID, reason: str, *, by: Actor | None = None
-) -> Refund | None:
-    """Refund what was charged for a send and not refunded before. None if the account has no such send.
+) -> Refund:
+    """Refund what was charged for a send and not refunded before.
 
-    Raises Refused if there is nothing to refund. What is charged later, such as a doubt that turns out to be sent, can
-    be refunded by another call.
+    Raises Missing without such a send, and Refused if there is nothing to refund. What is charged later, such as a
+    doubt that turns out to be sent, can be refunded by another call.
     """
     available = connection.execute(LOCK, {"account": account_id}).scalar()
     if connection.execute(SEND, {"send": send_id, "account": account_id}).scalar() is None:
-        return None
+        raise Missing(f"The account has no send {send_id}.")
     refundable = connection.execute(REFUNDABLE, {"send": send_id, "account": account_id}).all()
     entries = [
         Entry(account_id, "refund", row.captured, "batch", row.id, step=row.refunds, reason=reason)
@@ -88,14 +88,14 @@ def refund_send(
 
 def refund_message(
     connection: Connection, account_id: int, message_id: UUID, reason: str, *, by: Actor | None = None
-) -> Refund | None:
-    """Refund a message. None if the account has no such message; Refused if it was not charged, or was refunded."""
+) -> Refund:
+    """Refund a message. Raises Missing without such a message; Refused if it was not charged, or was refunded."""
     available = connection.execute(LOCK, {"account": account_id}).scalar()
     batch_id = batch_of(message_id)
     values = {"message": message_id, "batch": batch_id, "account": account_id}
     row = connection.execute(MESSAGE, values).one_or_none()
     if row is None or message_id == batch_id:
-        return None
+        raise Missing(f"The account has no message {message_id}.")
     posted = {(each.subject, each.kind) for each in connection.execute(POSTED, values)}
     if row.status not in CHARGED_STATUSES or not row.price or (message_id, "release") in posted:
         raise Refused("The message is not charged.")

@@ -1,4 +1,4 @@
-"""Top-ups of an account, and the reversal of a mistaken one.
+"""Top-ups of an account, the reversal of a mistaken one, and adjustments such as a correction or a goodwill credit.
 
 As in shared/accounts/administration.py, everything works in the connection's transaction, is recorded in the audit log,
 and raises Refused.
@@ -7,21 +7,24 @@ and raises Refused.
 from typing import NamedTuple
 from uuid import UUID, uuid5
 
-from sqlalchemy import Connection, and_, bindparam, select
+from sqlalchemy import Connection, and_, bindparam, case, select
 
 from shared.accounts.administration import lock_account
 from shared.accounts.audit_log import Actor, record
-from shared.accounts.refused import Refused
+from shared.accounts.refused import Missing, Refused
 from shared.accounts.sandbox import is_sandbox
 from shared.db.tables.money import ledger
 from shared.ledger.ledger import Entry, post
 
 TOP_UPS = UUID("6f0c5a52-3d0f-5a58-9a0e-2f6f6f7b1c11")
-"""Namespace of the ids of top-ups (UUID version 5 of account and key)."""
+ADJUSTMENTS = UUID("b0e0c2f4-6a7e-5d0c-8f43-3b7d9a1e5c22")
+"""Namespaces of the ids of top-ups and of adjustments (UUID version 5 of account and key)."""
 MAX_CREDITS = 10**12
-"""Maximum of one top-up; more would be a typing mistake."""
+"""Maximum of one top-up or adjustment; more would be a typing mistake."""
 
-TOPPED_UP = select(ledger.c.amount).where(ledger.c.subject == bindparam("subject"), ledger.c.kind == "topup")
+POSTED = select(case((ledger.c.credit == "available", ledger.c.amount), else_=-ledger.c.amount)).where(
+    ledger.c.subject == bindparam("subject"), ledger.c.kind == bindparam("kind")
+)
 REVERSED = ledger.alias("reversed")
 TOP_UP = (
     select(ledger.c.subject, ledger.c.amount, REVERSED.c.amount.label("reversed"))
@@ -35,8 +38,9 @@ TOP_UP = (
 
 
 class Posted(NamedTuple):
-    """Result of a top-up, its reversal or an adjustment: the credits to spend now, and whether it repeats one."""
+    """What was posted, or was before: its id, the credits to spend now, and whether it repeats what was posted."""
 
+    id: UUID
     balance: int
     repeated: bool
 
@@ -50,20 +54,22 @@ def top_up(
     """
     if not 0 < credits <= MAX_CREDITS:
         raise Refused(f"A top-up is 1 to {MAX_CREDITS:,} credits; {credits:,} were given.")
-    row = lock_account(connection, account_id)
-    if row.state == "closed":
-        raise Refused("The account is closed.")
-    available = row.available
-    if is_sandbox(connection, account_id):
-        raise Refused("This is a sandbox. Its play credits are refilled with POST /api/v1/sandbox/refill.")
-    subject = top_up_id(account_id, key)
-    before = connection.execute(TOPPED_UP, {"subject": subject}).scalar()
-    if before is None:
-        entry = Entry(account_id, "topup", credits, "topup", subject, reason=reason)
-        return post_recorded(connection, entry, "account.topped_up", available, by)
-    if before != credits:
-        raise Refused(f"The key {key!r} was used for a top-up of {before:,} credits. Use another key for a new top-up.")
-    return Posted(int(available), repeated=True)
+    entry = Entry(account_id, "topup", credits, "topup", _id(TOP_UPS, account_id, key), reason=reason)
+    return _post_once(connection, entry, "a top-up", "account.topped_up", by)
+
+
+def adjust(
+    connection: Connection, account_id: int, credits: int, reason: str, key: str, *, by: Actor | None = None
+) -> Posted:
+    """Add credits, or take them if negative, once per `key` of the account: repeating it changes nothing.
+
+    At most what the account could spend is taken: to let it owe more, raise its credit limit first. Raises Refused for
+    more, and if the key was used for another amount.
+    """
+    if not 0 < abs(credits) <= MAX_CREDITS:
+        raise Refused(f"An adjustment is 1 to {MAX_CREDITS:,} credits, or as many below 0; {credits:,} were given.")
+    entry = Entry(account_id, "adjustment", credits, "adjustment", _id(ADJUSTMENTS, account_id, key), reason=reason)
+    return _post_once(connection, entry, "an adjustment", "account.adjusted", by)
 
 
 def reverse_top_up(
@@ -74,15 +80,15 @@ def reverse_top_up(
     Only credits that the account could spend can be reversed, not reserved or spent ones.
     """
     row = lock_account(connection, account_id)
-    subjects = [top_up_id(account_id, top_up), *_as_id(top_up)]
+    subjects = [_id(TOP_UPS, account_id, top_up), *_as_id(top_up)]
     original = connection.execute(TOP_UP, {"account": account_id, "subjects": subjects}).one_or_none()
     if original is None:
-        raise Refused(
+        raise Missing(
             f"The account has no top-up with the key or id {top_up!r}.", "`bulksms account topups ACCOUNT` shows them."
         )
     if original.reversed is not None:
         if original.reversed == credits:
-            return Posted(int(row.available), repeated=True)
+            return Posted(original.subject, row.available, repeated=True)
         raise Refused(f"{original.reversed:,} credits of this top-up were reversed before; that can be done once.")
     if not 0 < credits <= original.amount:
         raise Refused(f"1 to {original.amount:,} credits of this top-up can be reversed; {credits:,} were given.")
@@ -92,10 +98,31 @@ def reverse_top_up(
             " Reverse at most that many, or cancel sends first."
         )
     entry = Entry(account_id, "reversal", credits, "topup", original.subject, reason=reason)
-    return post_recorded(connection, entry, "account.top_up_reversed", row.available, by)
+    return _post(connection, entry, "account.top_up_reversed", row.available, by)
 
 
-def post_recorded(connection: Connection, entry: Entry, action: str, available: int, by: Actor | None) -> Posted:
+def _post_once(connection: Connection, entry: Entry, what: str, action: str, by: Actor | None) -> Posted:
+    """Post a top-up or an adjustment, unless that was done."""
+    row = lock_account(connection, entry.account_id)
+    if row.state == "closed" and entry.kind == "topup":
+        raise Refused("The account is closed.")
+    available = row.available
+    if is_sandbox(connection, entry.account_id):
+        raise Refused("This is a sandbox. Its play credits are refilled with POST /api/v1/sandbox/refill.")
+    before = connection.execute(POSTED, {"subject": entry.subject, "kind": entry.kind}).scalar()
+    if before == entry.amount:
+        return Posted(entry.subject, available, repeated=True)
+    if before is not None:
+        raise Refused(f"The key was used for {what} of {before:,} credits. Use another key for a new one.")
+    if entry.amount < 0 and available + entry.amount < 0:
+        raise Refused(
+            f"Only {max(available, 0):,} credits can be taken; reserved or spent credits cannot. Raise the credit limit"
+            " first, so that the account may owe them."
+        )
+    return _post(connection, entry, action, available, by)
+
+
+def _post(connection: Connection, entry: Entry, action: str, available: int, by: Actor | None) -> Posted:
     """Post an operator's entry, and record it. `available` is what the account could spend before."""
     balance = post(connection, [entry])[entry.account_id]
     record(
@@ -108,17 +135,11 @@ def post_recorded(connection: Connection, entry: Entry, action: str, available: 
         after={"available": balance},
         reason=entry.reason,
     )
-    return Posted(balance, repeated=False)
+    return Posted(entry.subject, balance, repeated=False)
 
 
-def top_up_id(account_id: int, key: str) -> UUID:
-    """The id of the account's top-up with this key."""
-    return uuid5(TOP_UPS, f"{account_id}:{key}")
-
-
-def has_top_up(connection: Connection, account_id: int, top_up_id: UUID) -> bool:
-    """Whether the account has a top-up with this id."""
-    return connection.execute(TOP_UP, {"account": account_id, "subjects": [top_up_id]}).one_or_none() is not None
+def _id(namespace: UUID, account_id: int, key: str) -> UUID:
+    return uuid5(namespace, f"{account_id}:{key}")
 
 
 def _as_id(value: str) -> list[UUID]:

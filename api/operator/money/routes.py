@@ -23,13 +23,12 @@ from api.operator.money.schemas import (
     ToppedUpResponse,
     TopUpResponse,
 )
-from api.problems import Problem
 from api.resources.statements.routes import show_statement
 from api.resources.statements.schemas import StatementResponse, StatementSummaryResponse
 from api.schemas.paging import Paging, list_of, page_of
-from shared.accounts import adjustments, overview, top_ups
+from shared.accounts import overview, top_ups
 from shared.accounts.audit_log import Actor
-from shared.accounts.refunds import Refund, refund_message, refund_send
+from shared.accounts.refunds import refund_message, refund_send
 from shared.ids import LAST_NUMBER
 from shared.statements import read_statements
 
@@ -54,7 +53,7 @@ def create_top_up(caller: Operator, account_id: int, body: dict[str, Any]) -> Id
 
     The key stays with the top-up for good: repeated after any time, it adds nothing.
     """
-    return _post(caller, account_id, body, top_ups.top_up, top_ups.top_up_id)
+    return _post(caller, account_id, body, top_ups.top_up)
 
 
 @operator_endpoint(
@@ -68,13 +67,10 @@ def reverse_top_up(caller: Operator, account_id: int, top_up_id: UUID, body: dic
     """Reverse credits of a mistaken top-up, once. Only available credits can be reversed."""
 
     def reverse(connection: Connection, by: Actor) -> Any:
-        need_account(connection, account_id)
-        if not top_ups.has_top_up(connection, account_id, top_up_id):
-            raise Problem("not_found", f"The account has no top-up {top_up_id}.")
         result = top_ups.reverse_top_up(connection, account_id, str(top_up_id), body["credits"], body["reason"], by=by)
-        return {"id": top_up_id, "account_id": account_id, "reversed": body["credits"], "balance": result.balance}
+        return {**result._asdict(), "reversed": body["credits"]}
 
-    return act_once(caller, body, reverse)
+    return _change(caller, account_id, body, reverse)
 
 
 @operator_endpoint(
@@ -86,7 +82,7 @@ def create_adjustment(caller: Operator, account_id: int, body: dict[str, Any]) -
     Like that of a top-up, the key stays for good. At most the balance can be taken: to let the account owe more, raise
     its credit limit first. The account sees the reason.
     """
-    return _post(caller, account_id, body, adjustments.adjust, adjustments.adjustment_id)
+    return _post(caller, account_id, body, top_ups.adjust)
 
 
 @operator_endpoint(
@@ -98,7 +94,11 @@ def create_adjustment(caller: Operator, account_id: int, body: dict[str, Any]) -
 )
 def refund_account_send(caller: Operator, account_id: int, send_id: UUID, body: dict[str, Any]) -> IdempotentResponse:
     """Refund what was charged for a send and was not refunded before."""
-    return _refund(caller, account_id, body, refund_send, "send", send_id)
+
+    def refund(connection: Connection, by: Actor) -> Any:
+        return refund_send(connection, account_id, send_id, body["reason"], by=by)._asdict()
+
+    return _change(caller, account_id, body, refund)
 
 
 @operator_endpoint(
@@ -112,7 +112,11 @@ def refund_account_message(
     caller: Operator, account_id: int, message_id: UUID, body: dict[str, Any]
 ) -> IdempotentResponse:
     """Refund a message that was charged, once. Refused if its send was refunded before."""
-    return _refund(caller, account_id, body, refund_message, "message", message_id)
+
+    def refund(connection: Connection, by: Actor) -> Any:
+        return refund_message(connection, account_id, message_id, body["reason"], by=by)._asdict()
+
+    return _change(caller, account_id, body, refund)
 
 
 @operator_endpoint(
@@ -134,47 +138,26 @@ def get_account_statement(caller: Operator, account_id: int, month: str) -> Any:
 
 
 def _post(
-    caller: Operator,
-    account_id: int,
-    body: dict[str, Any],
-    post: Callable[..., top_ups.Posted],
-    id_of: Callable[[int, str], UUID],
+    caller: Operator, account_id: int, body: dict[str, Any], post: Callable[..., top_ups.Posted]
 ) -> IdempotentResponse:
-    """Post a top-up or an adjustment, once for its key."""
-    once_key = _lasting_key(caller, body)
-
-    def post_credits(connection: Connection, by: Actor) -> Any:
-        need_account(connection, account_id)
-        result = post(connection, account_id, body["credits"], body["reason"], once_key, by=by)
-        return {
-            "id": id_of(account_id, once_key),
-            "account_id": account_id,
-            "credits": body["credits"],
-            "balance": result.balance,
-        }
-
-    return act_once(caller, body, post_credits)
-
-
-def _lasting_key(caller: Operator, body: dict[str, Any]) -> str:
-    """The key that a top-up or an adjustment keeps for good."""
+    """Post a top-up or an adjustment, which keeps its key for good."""
     key = key_of_request(caller, body)
-    return str(uuid4()) if key is None else f"operator {key.key}"
+    once_key = str(uuid4()) if key is None else f"operator {key.key}"
 
-
-def _refund(
-    caller: Operator,
-    account_id: int,
-    body: dict[str, Any],
-    refund: Callable[..., Refund | None],
-    kind: str,
-    subject: UUID,
-) -> IdempotentResponse:
     def change(connection: Connection, by: Actor) -> Any:
-        need_account(connection, account_id)
-        result = refund(connection, account_id, subject, body["reason"], by=by)
-        if result is None:
-            raise Problem("not_found", f"The account has no {kind} {subject}.")
-        return {"account_id": account_id, "credits": result.credits, "balance": result.balance}
+        posted = post(connection, account_id, body["credits"], body["reason"], once_key, by=by)
+        return {**posted._asdict(), "credits": body["credits"]}
 
-    return act_once(caller, body, change)
+    return _change(caller, account_id, body, change)
+
+
+def _change(
+    caller: Operator, account_id: int, body: dict[str, Any], change: Callable[[Connection, Actor], Any]
+) -> IdempotentResponse:
+    """Change a live account, once for the request's key."""
+
+    def of_account(connection: Connection, by: Actor) -> Any:
+        need_account(connection, account_id)
+        return {"account_id": account_id, **change(connection, by)}
+
+    return act_once(caller, body, of_account)

@@ -6,12 +6,11 @@ from typing import Any
 import pytest
 from sqlalchemy import Connection
 
-from shared.accounts.adjustments import adjust
 from shared.accounts.administration import Refused
 from shared.accounts.category_rules import set_cap
 from shared.accounts.change_account import change_account
 from shared.accounts.limits import destinations
-from shared.accounts.top_ups import top_up
+from shared.accounts.top_ups import adjust, top_up
 from shared.db.connection import transaction
 from tests.harness.service import Service
 

@@ -41,8 +41,8 @@ def test_a_taken_or_invalid_account_name_is_refused(connection: Connection, acco
 
 def test_a_top_up_with_the_same_key_is_made_once(connection: Connection, account: int) -> None:
     top_up(connection, account, 500, "invoice 7", "invoice-7")
-    assert top_up(connection, account, 500, "invoice 7", "invoice-7") == Posted(500, repeated=True)
-    assert top_up(connection, account, 500, "invoice 8", "invoice-8") == Posted(1000, repeated=False)
+    assert top_up(connection, account, 500, "invoice 7", "invoice-7")[1:] == (500, True)
+    assert top_up(connection, account, 500, "invoice 8", "invoice-8")[1:] == (1000, False)
     with pytest.raises(Refused, match="used for a top-up of 500 credits"):
         top_up(connection, account, 501, "invoice 7", "invoice-7")
 

@@ -14,11 +14,10 @@ from uuid import UUID
 import pytest
 
 from bulksms.local.postgres import Postgres
-from shared.accounts.adjustments import adjust
 from shared.accounts.change_account import change_account
 from shared.accounts.refunds import refund_message
 from shared.accounts.refused import Refused
-from shared.accounts.top_ups import top_up
+from shared.accounts.top_ups import adjust, top_up
 from shared.audit.check import audit
 from shared.prices.margin import margin
 from tests.harness.database import disposable_database

@@ -1,20 +1,20 @@
 """Assembles a worker process, for Celery and for tests without it."""
 
 import threading
+from datetime import UTC, datetime
 from pathlib import Path
 
 from redis import Redis
 from sqlalchemy import Engine
 
 from shared.carriers.unreadable import Unreadable, keep_unreadable
-from shared.db.connection import make_engine, reading, transaction
+from shared.db.connection import make_engine, transaction
 from shared.encryption import Texts
 from shared.gc_tuning import collect_less_often
 from shared.guard import Witness
 from shared.inbound import Inbound
 from shared.inbound import store as store_inbound
 from shared.periodic import repeat
-from shared.prices.costs import costs_at
 from shared.redis_client import redis_client
 from shared.sends.shared_recipient_counts import RecipientSharing
 from shared.settings import Settings
@@ -167,8 +167,7 @@ class WorkerProcess:
     def read_costs(self) -> None:
         """Let routes choose by what carriers cost now. Nothing that sends waits for it."""
         if self._routes is not None and any(route.cheapest for route in self._routes.routes):
-            with reading(self.engine) as connection:
-                self._routes.costs = costs_at(connection, table=self._prices.table)
+            self._routes.costs = self._prices.costs_at(datetime.now(UTC))
 
     def _go_on(self) -> None:
         with self.sweeper.outage.tolerated():

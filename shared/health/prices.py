@@ -10,19 +10,18 @@ from shared.health.finding import Finding
 from shared.plurals import counted
 from shared.prices.book import read_book
 from shared.prices.compare import compare
-from shared.prices.costs import cost_versions
 
 MAX_NAMED = 3
 
 
 def check_prices(connection: Connection) -> Iterator[Finding]:
     """A finding for each list that accounts have now and that has such prices."""
-    costs, book, now = cost_versions(connection), read_book(connection), datetime.now(UTC)
+    book, now = read_book(connection), datetime.now(UTC)
     valid = {book.version_of(account or 0, now) for account in book.assignments}  # no account has the id 0
     clean = True
     for version in sorted(each for each in valid if each is not None):
         with transaction(connection.engine) as comparing:
-            found = compare(comparing, version.id, version.id, costs=costs)
+            found = compare(comparing, version.id, version.id, costs=book.costs_at(now))
         if found.changes:
             clean = False
             named = "; ".join(

@@ -15,7 +15,7 @@ from sqlalchemy import Connection, Engine, bindparam, select
 from shared.db.connection import reading
 from shared.db.tables.accounts import account
 from shared.db.tables.prices import price, price_assignment, price_list, price_version
-from shared.prices.price_table import ONE_CREDIT, PriceTable
+from shared.prices.price_table import ONE_CREDIT, Costs, PriceTable
 
 AHEAD: Final = timedelta(seconds=60)
 """The least time between publishing and being valid."""
@@ -25,7 +25,7 @@ MAX_PRICES: Final = 1_000_000
 """Prices that are kept in memory, if more than one version has so many: about 120 MB."""
 
 VERSIONS = (
-    select(*price_version.c["list_id", "valid_from", "id"], price_list.c.name)
+    select(*price_version.c["valid_from", "id", "list_id"], *price_list.c["name", "carrier"])
     .join(price_list, price_list.c.id == price_version.c.list_id)
     .where(price_version.c.valid_from.is_not(None), price_version.c.withdrawn_at.is_(None))
     .order_by(*price_version.c["valid_from", "published_at", "id"])
@@ -46,6 +46,8 @@ class Version(NamedTuple):
     id: int
     list_id: int
     list_name: str
+    carrier: str | None
+    """The carrier whose costs it has; None: it has prices of accounts."""
 
 
 class Assignment(NamedTuple):
@@ -72,6 +74,11 @@ class Book(NamedTuple):
                 return _last(self.versions.get(assigned.list_id, []), at)
         return None
 
+    def costs_at(self, at: datetime) -> dict[str, int]:
+        """The version that has a carrier's costs at a moment, by carrier. It never changes once that has come."""
+        valid = (_last(each, at) for each in self.versions.values())
+        return {each.carrier: each.id for each in valid if each is not None and each.carrier is not None}
+
     def announced(self, list_id: int, after: datetime) -> list[Version]:
         """The versions of a list that become valid after a moment; of several at once, the last."""
         later = {each.valid_from: each for each in self.versions.get(list_id, []) if each.valid_from > after}
@@ -87,19 +94,13 @@ def read_book(connection: Connection) -> Book:
     """Three statements, whose size is that of the versions and assignments, not of the prices."""
     versions: dict[int, list[Version]] = {}
     for row in connection.execute(VERSIONS):
-        versions.setdefault(row.list_id, []).append(Version(row.valid_from, row.id, row.list_id, row.name))
+        versions.setdefault(row.list_id, []).append(Version(*row))
     assignments: dict[int | None, list[Assignment]] = {}
     for row in connection.execute(ASSIGNMENTS):
         assignments.setdefault(row.account_id, []).append(Assignment(row.valid_from, row.list_id))
     for sandbox, live in connection.execute(SANDBOXES):
         assignments[sandbox] = assignments[live]
     return Book(versions, assignments)
-
-
-def read_table(connection: Connection, version_id: int) -> PriceTable:
-    """The prices of a version."""
-    rows = connection.execute(OF_VERSION, {"version": version_id})
-    return PriceTable((row.category, row.prefix, row.price) for row in rows)
 
 
 class Prices:
@@ -127,6 +128,10 @@ class Prices:
                 self._book, self._read_at = book, began
             return book
 
+    def costs_at(self, at: datetime) -> Costs:
+        """What a segment costs us at a moment."""
+        return {carrier: self.table(version) for carrier, version in self.book().costs_at(at).items()}
+
     def has_table(self, version_id: int) -> bool:
         """Whether `table` does not ask the database."""
         return version_id in self._tables
@@ -142,7 +147,8 @@ class Prices:
             table = self._tables.get(version_id)
             if table is None:
                 with reading(self._engine) as connection:
-                    table = read_table(connection, version_id)
+                    rows = connection.execute(OF_VERSION, {"version": version_id})
+                    table = PriceTable((row.category, row.prefix, row.price) for row in rows)
                 sizes = sum(len(each) for each in self._tables.values()) + len(table)
                 for version in list(self._tables) if sizes > MAX_PRICES else ():
                     sizes -= len(self._tables.pop(version))

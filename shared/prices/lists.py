@@ -23,7 +23,6 @@ from shared.ids import LAST_NUMBER
 from shared.prices.announce import announce
 from shared.prices.book import AHEAD, Book, read_book
 from shared.prices.compare import Comparison, compare
-from shared.prices.costs import cost_versions
 
 LISTS, VERSIONS = price_list.c, price_version.c
 CARRIERS = select(carrier_report.c.carrier).distinct().order_by(carrier_report.c.carrier)
@@ -142,7 +141,7 @@ def show_version(connection: Connection, version_id: int, notice_days: int) -> d
 
 def _comparison(connection: Connection, book: Book, row: Row[Any], at: datetime, *, carrier: str | None) -> Comparison:
     """What the version of a row changes if it begins then."""
-    costs = {} if carrier else cost_versions(connection, at)
+    costs = {} if carrier else book.costs_at(at)
     before = None
     for each in book.versions.get(row.list_id, []):
         if each.id == row.id or each.valid_from > at:

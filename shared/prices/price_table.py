@@ -1,6 +1,6 @@
 """The prices of one version of a list, in memory."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
 from typing import NamedTuple
@@ -117,6 +117,8 @@ class PricesOfPhones:
         return {price: positions for price, positions in by_price.items() if positions}
 
 
+Costs = Mapping[str, PriceTable]
+"""What a segment costs us, by carrier; those that have a list of their own."""
 WITHOUT_LIST = 1
 """Credits that a segment costs an account without a list."""
 ONE_CREDIT = PriceTable([(ANY, ANY, WITHOUT_LIST)])

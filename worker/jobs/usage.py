@@ -50,7 +50,7 @@ from shared.job_backoff import failures_of, is_ready
 from shared.job_failures import attempt
 from shared.lifecycle import CHARGED_STATUSES, LANES, STORED_STATUSES, MessageStatus
 from shared.prices.book import Prices
-from shared.prices.costs import Costs, costs_at
+from shared.prices.price_table import Costs
 from shared.sms.countries import PREFIX_DIGITS, country_of, country_prefix
 from worker.jobs.hourly_counts import HourlyCounts
 
@@ -249,7 +249,7 @@ def counts_of(connection: Connection, hour: datetime, sends: Sequence[UUID], pri
 def _counts(
     connection: Connection, hour: datetime, sums: Sequence[Any], messages: Select[Any], prices: Prices | None
 ) -> Counts:
-    costs = costs_at(connection, hour, None if prices is None else prices.table)
+    costs = (prices or Prices(connection.engine)).costs_at(hour)
     digits = max([PREFIX_DIGITS, *(table.significant for table in costs.values())])
     rows = connection.execute(messages.params(digits=digits)).all()
     return Counts(_usage(sums, rows), _margin(rows, costs) if costs else {})

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
 from shared.lifecycle import LANES
-from shared.prices.costs import Costs
+from shared.prices.price_table import Costs
 from worker.pacing.sender_and_prefix_limits import Limit
 
 Why = Literal["first", "cheapest", "fallback", "again", "waits", "only"]

@@ -11,7 +11,6 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from sqlalchemy import Connection, Row, Select, bindparam, delete, func, insert, select, tuple_, update
-from sqlalchemy.dialects.postgresql import distinct_on
 from sqlalchemy.dialects.postgresql import insert as upsert
 
 from shared.accounts.audit_log import Actor, record
@@ -31,14 +30,11 @@ SHOWN = select(price_list, NOW.label("now"))
 LOCK_LIST = SHOWN.where(LISTS.id == bindparam("list")).with_for_update()
 OF_LIST = select(price_version, NOW.label("now")).where(VERSIONS.list_id == bindparam("list")).order_by(VERSIONS.id)
 ONE_VERSION = select(price_version, NOW.label("now")).where(VERSIONS.id == bindparam("version"))
-GIVEN = (
-    select(price_assignment.c.account_id, account.c.name, price_assignment.c.list_id)
-    .ext(distinct_on(price_assignment.c.account_id))
-    .outerjoin(account, account.c.id == price_assignment.c.account_id)
-    .order_by(price_assignment.c.account_id, price_assignment.c.valid_from.desc(), price_assignment.c.id.desc())
-    .subquery()
+NAMED = (
+    select(account.c.id.label("account_id"), account.c.name)
+    .where(account.c.id.in_(select(price_assignment.c.account_id)))
+    .order_by(account.c.id)
 )
-"""The list that each account has, or is about to have."""
 
 
 def create_list(connection: Connection, name: str, *, carrier: str | None = None, by: Actor | None = None) -> int:
@@ -74,16 +70,16 @@ def show_list(connection: Connection, list_id: int) -> dict[str, Any]:
 
 
 def _shown(connection: Connection, chosen: Select[Any]) -> list[dict[str, Any]]:
-    book, given = read_book(connection), connection.execute(select(GIVEN)).all()
+    book, named = read_book(connection), connection.execute(NAMED).all()
     shown = []
     for row in connection.execute(chosen):
-        owners = [each for each in given if each.list_id == row.id]
+        owners = {owner for owner, assigned in book.assignments.items() if assigned[-1].list_id == row.id}
         valid = [each.id for each in book.versions.get(row.id, []) if each.valid_from <= row.now]
         shown.append(
             {
                 **row._mapping,
-                "is_default": any(each.account_id is None for each in owners),
-                "accounts": [each._asdict() for each in owners if each.account_id is not None],
+                "is_default": None in owners,
+                "accounts": [each._asdict() for each in named if each.account_id in owners],
                 "version": valid[-1] if valid else None,
             }
         )

@@ -1,8 +1,9 @@
 """Price lists: their versions, and the accounts that have them."""
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 from sqlalchemy import Connection
@@ -131,13 +132,8 @@ def publish_price_version(caller: Operator, version_id: int, body: dict[str, Any
     Shows its list.
     """
     days = services().settings.price_notice_days
-
-    def change(connection: Connection, by: Actor) -> Any:
-        list_id = lists.find_version(connection, version_id).list_id
-        lists.publish(connection, version_id, body.get("valid_from"), notice_days=days, by=by)
-        return lists.show_list(connection, list_id)
-
-    return act_once(caller, body, change)
+    publish = partial(lists.publish, valid_from=body.get("valid_from"), notice_days=days)
+    return _change_version(caller, version_id, body, publish)
 
 
 @operator_endpoint(
@@ -145,13 +141,7 @@ def publish_price_version(caller: Operator, version_id: int, body: dict[str, Any
 )
 def withdraw_price_version(caller: Operator, version_id: int, body: dict[str, Any]) -> IdempotentResponse:
     """Withdraw a version that is not valid yet, or delete a draft. Shows its list."""
-
-    def change(connection: Connection, by: Actor) -> Any:
-        list_id = lists.find_version(connection, version_id).list_id
-        lists.withdraw(connection, version_id, by=by)
-        return lists.show_list(connection, list_id)
-
-    return act_once(caller, body, change)
+    return _change_version(caller, version_id, body, lists.withdraw)
 
 
 @operator_endpoint(
@@ -166,6 +156,17 @@ def assign_price_list(caller: Operator, body: dict[str, Any]) -> IdempotentRespo
         return {**body, "valid_from": lists.assign(connection, body["account_id"], body["list_id"], by=by)}
 
     return act_once(caller, body, change)
+
+
+def _change_version(
+    caller: Operator, version_id: int, body: dict[str, Any], change: Callable[..., object]
+) -> IdempotentResponse:
+    def act(connection: Connection, by: Actor) -> Any:
+        list_id = lists.find_version(connection, version_id).list_id
+        change(connection, version_id, by=by)
+        return lists.show_list(connection, list_id)
+
+    return act_once(caller, body, act)
 
 
 def _version(connection: Connection, version_id: int) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from api.auth.oidc_attempts import OidcAttempts
 from api.auth.operator_tokens import OperatorTokens
 from api.auth.tokens import Tokens
 from api.commit.group_commit import GroupCommit
+from api.event_loop import require_thread
 from api.limits.bulkheads import KnownLogins
 from api.limits.password_attempts import PasswordAttempts
 from api.limits.pumping_guard import PumpingGuard
@@ -63,7 +64,7 @@ class Services:
         self.tasks = TaskPublisher(celery)
         self.commits = GroupCommit(engine)
         self.account_cache = AccountCache(engine)
-        self.prices = Prices(engine)
+        self.prices = Prices(engine, may_block=require_thread)
         self.pumping = PumpingGuard()
         if redis is not None:
             self._share(redis)

@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 
 from api.accept.stored_quotes import find_quote
 from api.auth.tokens import Caller
-from api.event_loop import require_thread
 from api.problems import Problem
 from api.services import Services
 from shared.lifecycle import Category
@@ -99,16 +98,10 @@ def prices_of_send(services: Services, caller: Caller, body: dict[str, Any], now
     if quoted is not None:
         version_id = quoted.price_version_id
     else:
-        book = services.prices.fresh_book()
-        if book is None:
-            require_thread()
-            book = services.prices.book()
-        version = book.version_of(caller.account_id, now)
+        version = services.prices.book().version_of(caller.account_id, now)
         version_id = None if version is None else version.id
     if version_id is None:
         return ONE_CREDIT_ANYWHERE[body["category"]]
-    if not services.prices.has_table(version_id):
-        require_thread()
     return SendPrices(version_id, services.prices.table(version_id), body["category"])
 
 

@@ -7,6 +7,7 @@ process knows them in time, and a price does not depend on which process is aske
 import threading
 import time
 from bisect import bisect_right
+from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Final, NamedTuple, TypeVar
 
@@ -106,21 +107,21 @@ def read_book(connection: Connection) -> Book:
 class Prices:
     """The book and the tables of a process."""
 
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
+    def __init__(self, engine: Engine, may_block: Callable[[], None] = lambda: None) -> None:
+        """`may_block` is called before anything waits for the database."""
+        self._engine, self._may_block = engine, may_block
         self._lock, self._loading = threading.Lock(), threading.Lock()
         self._book: Book | None = None
         self._read_at = 0.0
         self._tables: dict[int, PriceTable] = {}
 
-    def fresh_book(self) -> Book | None:
-        """The book if it is at most FRESH old; never asks the database."""
-        return self._book if time.monotonic() - self._read_at < FRESH else None
-
     def book(self) -> Book:
         """The book, at most FRESH old."""
+        if (book := self._fresh_book()) is not None:
+            return book
+        self._may_block()
         with self._lock:
-            book = self.fresh_book()
+            book = self._fresh_book()
             if book is None:
                 began = time.monotonic()
                 with reading(self._engine) as connection:
@@ -128,13 +129,12 @@ class Prices:
                 self._book, self._read_at = book, began
             return book
 
+    def _fresh_book(self) -> Book | None:
+        return self._book if time.monotonic() - self._read_at < FRESH else None
+
     def costs_at(self, at: datetime) -> Costs:
         """What a segment costs us at a moment."""
         return {carrier: self.table(version) for carrier, version in self.book().costs_at(at).items()}
-
-    def has_table(self, version_id: int) -> bool:
-        """Whether `table` does not ask the database."""
-        return version_id in self._tables
 
     def table(self, version_id: int | None) -> PriceTable:
         """The prices of a version, from memory or the database. Without a version, a segment costs one credit."""
@@ -143,6 +143,7 @@ class Prices:
         table = self._tables.get(version_id)
         if table is not None:
             return table
+        self._may_block()
         with self._loading:
             table = self._tables.get(version_id)
             if table is None:

@@ -145,5 +145,5 @@ def export(version_id: int) -> None:
         echo("prefix,category,price")
         after = None
         while rows := lists.list_prices(connection, version_id, after, ROWS):
-            echo("\n".join(f"{row.prefix or '*'},{row.category},{row.price}" for row in rows))
+            echo("\n".join(f"{row.prefix or '*'},{row.category},{row.credits}" for row in rows))
             after = [rows[-1].category, rows[-1].prefix]

@@ -22,6 +22,7 @@ from shared.ids import LAST_NUMBER
 from shared.prices.announce import announce
 from shared.prices.book import AHEAD, Book, read_book
 from shared.prices.compare import Comparison, compare
+from shared.prices.price_table import Price
 
 LISTS, VERSIONS = price_list.c, price_version.c
 CARRIERS = select(carrier_report.c.carrier).distinct().order_by(carrier_report.c.carrier)
@@ -96,12 +97,12 @@ def _status(row: Row[Any], valid: int | None) -> str:
     return "valid" if row.id == valid else "past"
 
 
-def list_prices(connection: Connection, version_id: int, after: Sequence[str] | None, limit: int) -> Sequence[Row[Any]]:
+def list_prices(connection: Connection, version_id: int, after: Sequence[str] | None, limit: int) -> list[Price]:
     """Prices of a version by category and prefix, after those of a position."""
-    chosen = select(*price.c["category", "prefix", "price"]).where(price.c.version_id == version_id)
+    chosen = select(*price.c["price", "category", "prefix"]).where(price.c.version_id == version_id)
     if after is not None:
         chosen = chosen.where(tuple_(price.c.category, price.c.prefix) > tuple_(*after))
-    return connection.execute(chosen.order_by(price.c.category, price.c.prefix).limit(limit)).all()
+    return [Price(*row) for row in connection.execute(chosen.order_by(price.c.category, price.c.prefix).limit(limit))]
 
 
 def find_version(connection: Connection, version_id: int) -> Row[Any]:

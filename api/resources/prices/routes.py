@@ -5,8 +5,6 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import Row
-
 from api.accept.prices import NO_PRICE
 from api.auth.tokens import Caller
 from api.endpoint import endpoint, services
@@ -19,11 +17,11 @@ from api.problems import Problem, invalid
 from api.resources.prices.schemas import PriceQuery, PricesResponse
 from shared.prices.book import Version
 from shared.prices.lists import list_prices
-from shared.prices.price_table import WITHOUT_LIST
+from shared.prices.price_table import ANY, WITHOUT_LIST, Price
 from shared.sms.countries import country_of, country_prefix
 
 COLUMNS = ("prefix", "country", "category", "price")
-ANYTHING = {"prefix": None, "country": None, "category": None, "price": WITHOUT_LIST}
+ONE_CREDIT_ANYWHERE = Price(WITHOUT_LIST, ANY, ANY)
 
 
 @endpoint("GET", "/prices", query=PriceQuery, response=PricesResponse, errors=("no_price",), scope="balance:read")
@@ -42,26 +40,23 @@ def get_prices(caller: Caller, query: dict[str, Any]) -> dict[str, Any] | CsvRes
     later = [] if version is None else book.announced(version.list_id, at)
     if "phone" in query:
         return _header(version) | _of_phone(version, later, query["phone"], str(query["category"]))
-    if version is None:
-        prices: dict[str, Any] | CsvResponse = {"data": [ANYTHING], "next_cursor": None}
-        if current_request().wants_csv:
-            prices = export("prices.csv", COLUMNS, lambda _: ([ANYTHING], None), lambda row: row.values())
-    else:
-        prices = prices_of_version(version.id, query)
+    prices = prices_of_version(version and version.id, query)
     if isinstance(prices, CsvResponse):
         return prices
     upcoming = {"version": later[0].id, "valid_from": later[0].valid_from} if later else None
     return _header(version) | {"next": upcoming} | prices
 
 
-def prices_of_version(version_id: int, query: dict[str, Any]) -> dict[str, Any] | CsvResponse:
-    """A page of a version's prices, or all as CSV."""
+def prices_of_version(version_id: int | None, query: dict[str, Any]) -> dict[str, Any] | CsvResponse:
+    """A page of a version's prices, or all as CSV. Without a version, a segment costs one credit."""
     engine = services().engine
 
-    def read(after: Sequence[str] | None, limit: int = CSV_PAGE) -> tuple[Sequence[Row[Any]], list[str] | None]:
+    def read(after: Sequence[str] | None, limit: int = CSV_PAGE) -> tuple[list[Price], list[str] | None]:
+        if version_id is None:
+            return [ONE_CREDIT_ANYWHERE], None
         with reading_list(engine) as connection:
-            rows = list_prices(connection, version_id, after, limit)
-        return rows, [rows[-1].category, rows[-1].prefix] if len(rows) == limit else None
+            prices = list_prices(connection, version_id, after, limit)
+        return prices, [prices[-1].category, prices[-1].prefix] if len(prices) == limit else None
 
     if current_request().wants_csv:
         return export("prices.csv", COLUMNS, read, lambda row: ({**_entry(row), "prefix": row.prefix or "*"}).values())
@@ -69,9 +64,10 @@ def prices_of_version(version_id: int, query: dict[str, Any]) -> dict[str, Any] 
     return page(rows, query["limit"], lambda row: json.dumps([row.category, row.prefix]), item=_entry)
 
 
-def _entry(row: Row[Any]) -> dict[str, Any]:
-    country = country_of(country_prefix(row.prefix)) if row.prefix else None
-    return {"prefix": row.prefix or None, "country": country, "category": row.category or None, "price": row.price}
+def _entry(price: Price) -> dict[str, Any]:
+    country = country_of(country_prefix(price.prefix)) if price.prefix else None
+    entry = price.prefix or None, country, price.category or None, price.credits
+    return dict(zip(COLUMNS, entry, strict=True))
 
 
 def _header(version: Version | None) -> dict[str, Any]:
@@ -92,9 +88,4 @@ def _of_phone(version: Version | None, later: list[Version], phone: str, categor
             price = None if then is None else then.credits
             upcoming = {"version": each.id, "valid_from": each.valid_from, "price": price}
             break
-    return {
-        "price": found.credits,
-        "prefix": found.prefix or None,
-        "category": found.category or None,
-        "next": upcoming,
-    }
+    return {**_entry(found), "next": upcoming}

@@ -39,7 +39,7 @@ def test_without_a_list_a_segment_costs_one_credit(service: Service) -> None:
     assert service.get("/prices?phone=254711000000").json == one | anything
     assert service.get("/prices").json == one | {"data": [{**anything, "country": None}], "next_cursor": None}
     csv = service.get("/prices", headers={"Accept": "text/csv"}).text
-    assert csv == "prefix,country,category,price\n,,,1\n"
+    assert csv == "prefix,country,category,price\n*,,,1\n"
 
 
 def test_it_works(service: Service, operator: OperatorClient) -> None:

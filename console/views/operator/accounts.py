@@ -59,31 +59,22 @@ def statement(account_id: int, month: str) -> Any:
 @pages.route("/<int:account_id>/<any(suspend, activate):action>", methods=["GET", "POST"])
 def control(account_id: int, action: str) -> Any:
     """Suspend or activate an account."""
-    account, accounts = operator().accounts.one(account_id), operator().accounts
-    back = url_for("operator.accounts.show", account_id=account_id)
+    accounts = operator().accounts
+    name, back = accounts.one(account_id)["name"], url_for("operator.accounts.show", account_id=account_id)
     if action == "suspend":
-        question = Question(
-            gettext("Suspend %(account)s", account=account["name"]),
-            gettext("It accepts nothing new, and its tokens stop working. Accepted sends continue."),
-            gettext("Suspend"),
-            back,
-        )
+        act, title, button = accounts.suspend, gettext("Suspend %(account)s", account=name), gettext("Suspend")
+        text = gettext("It accepts nothing new, and its tokens stop working. Accepted sends continue.")
         notice = gettext("The account is suspended.")
     else:
-        question = Question(
-            gettext("Activate %(account)s", account=account["name"]),
-            gettext("It accepts sends again, and what waits is sent."),
-            gettext("Activate"),
-            back,
-        )
+        act, title, button = accounts.activate, gettext("Activate %(account)s", account=name), gettext("Activate")
+        text = gettext("It accepts sends again, and what waits is sent.")
         notice = gettext("The account is active.")
 
     def change(form: Form) -> str:
-        act = accounts.suspend if action == "suspend" else accounts.activate
         act(account_id, form["reason"].strip(), form.key)
         return str(notice)
 
-    return confirm(question, change)
+    return confirm(Question(title, text, button, back), change)
 
 
 @pages.route("/<int:account_id>/top-up", methods=["GET", "POST"])

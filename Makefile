@@ -38,7 +38,7 @@ PIN := $(BIN)/python -m uv pip compile --universal --python-version 3.11 \
 COMPILE := $(PIN) pyproject.toml --group build
 
 .DEFAULT_GOAL := help
-.PHONY: help run test million npm peers partitions containers pooler rabbitmq kubernetes observe alerts healthy crashpoints faults failover hostile carriers fuzz schemathesis simulate next mutations texts browser upgrade pictures docs sbom clients bench check lint types format lock clean
+.PHONY: help run test million npm peers partitions containers pooler rabbitmq kubernetes observe alerts crashpoints faults failover hostile carriers fuzz schemathesis simulate next mutations texts browser upgrade pictures docs sbom clients bench check lint types format lock clean
 
 help: ## List the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) | column -t -s '|' 2>/dev/null \
@@ -79,11 +79,11 @@ upgrade: $(READY) ## Replace the code of an earlier revision with this one under
 partitions: $(READY) ## Cut every link between hosts under load, as network namespaces, for about a quarter of an hour; needs root
 	$(BIN)/python -m pytest -q -s -m "partitions or not partitions" tests/partitions
 
-containers: $(READY) ## Build and run the containers without a registry, on images by debootstrap, as root: make containers DEBIAN_MIRROR=URL
-	@$(if $(DEBIAN_MIRROR),DEBIAN_MIRROR=$(DEBIAN_MIRROR)) $(BIN)/python -m tests.containers.run
+containers: $(READY) ## Build and run the containers as the documentation says, under load; needs Docker with Compose, as root
+	$(BIN)/python -m tests.containers.proof
 
-hostile: $(READY) ## Attack the service beside a victim, for an hour: make hostile SECONDS=60 ONLY=never,slow MARKDOWN=FILE
-	$(BIN)/python -m tests.hostile.run --seconds $(SECONDS) $(if $(ONLY),--only "$(ONLY)") $(if $(MARKDOWN),--markdown "$(MARKDOWN)")
+hostile: $(READY) ## Attack the service beside a victim, for an hour: make hostile SECONDS=60 ONLY=never,slow
+	$(BIN)/python -m tests.hostile.run --seconds $(SECONDS) $(if $(ONLY),--only "$(ONLY)")
 	$(if $(ONLY),,$(BIN)/python -m tests.hostile.over_smpp --seconds $(SECONDS))
 
 million: $(READY) ## Import a million contacts from one file
@@ -124,9 +124,6 @@ observe: $(READY) ## Watch the service of `make run` with Prometheus, which must
 
 alerts: $(READY) ## Test the rules with promtool, and break a running service until each alert fires in Prometheus
 	$(BIN)/python -m pytest -q -m prometheus tests/unit/project/test_observe.py tests/observe
-
-healthy: $(READY) ## Run healthy traffic for an hour under the alerts as they are; none may fire: make healthy MINUTES=60
-	$(BIN)/python -m tests.observe.healthy --minutes $(or $(MINUTES),60)
 
 carriers: $(READY) ## Measure rates, failover, throttling and fair shares at simulated SMSCs
 	$(BIN)/python -m pytest -q -s -m "carriers or not carriers" tests/carriers

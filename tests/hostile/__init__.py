@@ -8,7 +8,5 @@ scenarios              their catalogue, with what must come back of each: an att
 victim                 single sends at a steady rate and all other requests now and then, and what came of them
 owned, ground          what the attacker owns; the service, the attack and the victim together
 felt, memory, achieved what the victim felt, how much memory the service took, and what no attack may achieve
-poisons                objects at which workers fail whenever they try them
-jobs, poison_costs     the jobs of others, and how much longer they take beside those
-run, table             all of it at length, as tables
+run                    all of it at length, as a table
 """

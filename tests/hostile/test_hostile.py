@@ -12,15 +12,12 @@ from tests.harness.house import wait_until
 from tests.hostile.achieved import achieved
 from tests.hostile.felt import not_handed_over
 from tests.hostile.ground import Ground, ground
-from tests.hostile.jobs import neighbour
-from tests.hostile.poisons import Poison
 from tests.hostile.scenarios import SCENARIOS
 
 pytestmark = pytest.mark.slow
 STRENGTH = 0.05
 SECONDS = 0.5
 AROUND = 0.1
-POISONED = 5
 SHORT = (
     *("never", "slow", "keys", "trailers", "guess", "callbacks", "late-opt-outs", "lists", "bulk", "erasures"),
     *("redis", "webhooks", "pages", "readers"),
@@ -34,14 +31,6 @@ def there(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ground]:
     """The service, with an attacker and a victim."""
     with ground(tmp_path_factory.mktemp("ground"), STRENGTH, durable=False) as made:
         yield made
-
-
-def test_poisoned_objects_fail_and_other_accounts_jobs_finish(there: Ground) -> None:
-    poison = Poison(there.house, POISONED)
-    with neighbour(there.house) as other, poison:
-        other.work(2)
-        wait_until(lambda: all(poison.failed().values()), 180, "the failure of each kind")
-    poison.remove()
 
 
 @pytest.mark.parametrize("name", SHORT)

@@ -3,6 +3,7 @@
 For ages, a second Prometheus counts hours that last seconds.
 """
 
+import http.client
 import json
 import os
 import shutil
@@ -17,8 +18,7 @@ from sqlalchemy import text
 
 from bulksms.local import services
 from bulksms.local.ports import LOOPBACK, free_port
-from tests.harness.house import wait_until
-from tests.hostile.jobs import import_file
+from tests.harness.house import House, wait_until
 from tests.observe.watched import Watched, phones, run, send, send_one
 
 pytestmark = pytest.mark.prometheus
@@ -62,6 +62,18 @@ def test_receipts_with_ids_in_another_form(watched: Watched) -> None:
             return "BulksmsReceiptsUnmatched" in watched.prometheus.firing()
 
         wait_until(send_more, 90, "the alert")
+
+
+def import_file(house: House, group: str, data: bytes) -> str:
+    """Begin an import; returns its id."""
+    connection = http.client.HTTPConnection(LOOPBACK, house.port, timeout=60)
+    headers = {"Content-Type": "text/csv", "Authorization": f"Bearer {house.token}"}
+    connection.request("POST", f"/api/v1/groups/{group}/import", data, headers)
+    response = connection.getresponse()
+    imported = json.loads(response.read())
+    connection.close()
+    assert response.status == 200, imported
+    return str(imported["import_id"])
 
 
 def test_an_import_whose_file_is_damaged(watched: Watched) -> None:

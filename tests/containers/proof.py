@@ -1,11 +1,14 @@
-"""The service in containers, as docs/operating/deployment.md starts it; run by tests.containers.run."""
+"""The service in containers, as docs/operating/deployment.md starts it: `make containers`.
+
+It takes root, and Docker with Compose 2.
+"""
 
 import os
 import re
 import secrets
 import shutil
 import signal
-import sys
+import tempfile
 import time
 from collections import Counter
 from pathlib import Path
@@ -14,7 +17,6 @@ from bulksms_client import Client
 
 from tests.containers import page
 from tests.containers.engine import Engine
-from tests.containers.images import IMAGES, archive
 from tests.containers.traffic import BULK, Bulk, Senders, at_carrier, statuses
 from tests.harness.house import wait_until
 
@@ -51,15 +53,11 @@ ENDED = {"delivered", "in_doubt"}
 class Proof:
     """The steps, in their order."""
 
-    def __init__(self, made: Path, work: Path, cgroup: str) -> None:
-        self.project = work / "bulksms"
+    def __init__(self, work: Path) -> None:
+        self.project = work / "bulksms-proof"
         self.journal = self.project / "journal" / "submits.tsv"
         self._copy()
-        self.engine = Engine(
-            made / "engine", self.project, work / "dockerd.log", cgroup, COMPOSE_FILE=f"docker-compose.yml:{SMSC}"
-        )
-        for name, image in IMAGES.items():
-            self.engine.load(name, image.changes, archive(image, made / image.system.name, made / "wheels"))
+        self.engine = Engine(self.project, COMPOSE_FILE=f"docker-compose.yml:{SMSC}")
         self.accepted: set[str] = set()
         self.began = time.monotonic()
 
@@ -182,10 +180,8 @@ class Proof:
             self.say(command)
 
 
-def main(made: Path, work: Path, cgroup: str) -> None:
+def run(proof: Proof) -> None:
     """Run all steps."""
-    proof = Proof(made, work, cgroup)
-    proof.say("Docker runs, and has its images")
     key = proof.start()
     proof.use_carrier_and_tls()
     with Client("https://127.0.0.1", *key.values()) as client:
@@ -198,5 +194,16 @@ def main(made: Path, work: Path, cgroup: str) -> None:
         proof.audit()
 
 
+def main() -> None:
+    """Run them, and leave nothing behind."""
+    with tempfile.TemporaryDirectory(prefix="containers-") as folder:
+        Path(folder).chmod(0o755)
+        proof = Proof(Path(folder))
+        try:
+            run(proof)
+        finally:
+            proof.engine.remove()
+
+
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3])
+    main()

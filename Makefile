@@ -142,7 +142,7 @@ next: $(READY) ## Run the tests without servers on the newest versions of all de
 	$(VENV)-next/bin/python -m pip --disable-pip-version-check install --quiet --no-deps --no-build-isolation --editable .
 	$(VENV)-next/bin/python -m pytest -n $(TEST_JOBS) --dist loadfile $(or $(TESTS),tests/unit tests/integration)
 
-mutations: $(READY) ## Break each guarantee and each check with a small change: make mutations KIND=scopes ONLY=webhooks
+mutations: $(READY) ## Break each guarantee and each check with a small change: make mutations KIND=owners ONLY=webhooks
 	$(BIN)/python -m tests.mutations.run $(if $(KIND),--kind "$(KIND)") $(if $(ONLY),--only "$(ONLY)")
 
 texts: $(READY) ## Collect the console's texts, and compile their translations

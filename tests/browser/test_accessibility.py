@@ -1,7 +1,4 @@
-"""axe-core finds nothing on any page, in both themes, on a phone and in German; nothing is wider than the screen.
-
-tests/unit/console/test_page_list.py says when a page is missing here.
-"""
+"""axe-core finds nothing on any page, in both themes, on a phone and in German; nothing is wider than the screen."""
 
 import re
 import time

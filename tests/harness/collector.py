@@ -2,15 +2,14 @@
 
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any, NamedTuple
+from contextlib import ExitStack, contextmanager
+from typing import NamedTuple
 
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from opentelemetry.proto.trace.v1.trace_pb2 import Span as WireSpan
 from opentelemetry.proto.trace.v1.trace_pb2 import Status
 
-from bulksms.local.ports import LOOPBACK
+from tests.harness.http_carrier import Reply, Request, http_peer
 
 
 class Span(NamedTuple):
@@ -37,40 +36,22 @@ class Collector:
         self.spans: list[Span] = []
         self.bodies: list[bytes] = []
         """What came, as it was on the wire."""
-        collector, self._released = self, threading.Event()
+        self._released, self._running = threading.Event(), ExitStack()
         if not hangs:
             self._released.set()
+        self.url = self._running.enter_context(http_peer(self._take)).url("")
 
-        class Handler(BaseHTTPRequestHandler):
-            def do_POST(self) -> None:
-                body = self.rfile.read(int(self.headers["Content-Length"]))
-                assert self.path == "/v1/traces" and self.headers["Content-Type"] == "application/x-protobuf"
-                collector.bodies.append(body)
-                collector.spans += _spans_in(body)
-                collector._released.wait()
-                self.send_response(200)
-                self.send_header("Content-Length", "0")
-                self.end_headers()
-
-            def log_message(self, *_: Any) -> None:
-                """Log nothing."""
-
-        class Server(ThreadingHTTPServer):
-            daemon_threads = True
-
-            def handle_error(self, *_: Any) -> None:
-                """A process that has ended reads no response."""
-
-        self._server = Server((LOOPBACK, 0), Handler)
-        self.url = f"http://{LOOPBACK}:{self._server.server_address[1]}"
-        self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
-        self._thread.start()
+    def _take(self, request: Request) -> Reply:
+        assert request.path == "/v1/traces" and request.headers["content-type"] == "application/x-protobuf"
+        self.bodies.append(request.body)
+        self.spans += _spans_in(request.body)
+        self._released.wait()
+        return Reply(body=b"")
 
     def stop(self) -> None:
         """Stop listening."""
         self._released.set()
-        self._server.shutdown()
-        self._server.server_close()
+        self._running.close()
 
     def trace(self, trace_id: str) -> dict[str, Span]:
         """The spans of a trace, by name; of several with one name the last that came."""

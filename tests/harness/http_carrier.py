@@ -1,4 +1,4 @@
-"""A carrier over HTTP that follows the script of a test, request by request."""
+"""A server over HTTP, such as a carrier, that follows the script of a test, request by request."""
 
 import contextlib
 import json

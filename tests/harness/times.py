@@ -8,6 +8,16 @@ from typing import Literal
 import pytest
 
 
+class Clock:
+    """Seconds that only a test moves on."""
+
+    def __init__(self, now: float = 1_000_000.0) -> None:
+        self.now = now
+
+    def __call__(self) -> float:
+        return self.now
+
+
 def ahead(by: timedelta = timedelta(days=1)) -> str:
     """A time so far ahead of now, as the API reads and writes it: RFC 3339, UTC, to the second."""
     return (datetime.now(UTC) + by).strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -1,7 +1,5 @@
-"""Generates a mutation for each check of authorization and each bound that the source has.
+"""Generates a mutation for each condition that names an owner and each bound that the source has.
 
-- Scopes: of each `@endpoint`, the scope exchanged for another, and for any token. The tests of the table of
-  tests/harness/authorization.py must notice: each by that of its very route, so all routes are mutated in one copy.
 - Owners: each condition of a query that names the account, or the person, widened to all of them.
 - Bounds: each use of a `MAX_…` constant, or of what `GET /limits` tells, with the bound a thousand times as large.
 
@@ -12,41 +10,25 @@ test is that of test_two_accounts.py with this route.
 
 import tomllib
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from shared.accounts.operator_keys import OPERATOR_SCOPES
-from shared.scopes import SCOPES
 from tests.mutations.source import (
     Condition,
-    Declaration,
     Place,
     Source,
     Use,
     bounds,
     conditions,
-    declarations,
     sources,
     uses,
 )
 
 ROOT = Path(__file__).parent.parent.parent
 GENERATED = Path(__file__).parent / "generated"
-CUSTOMERS_TEST = "tests/integration/auth/test_scopes.py"
-OPERATORS_TEST = "tests/integration/operator/test_scopes.py"
 TWO_ACCOUNTS = "tests/integration/auth/test_two_accounts.py"
-OF_SCOPE = {
-    "": "test_any_token_is_needed_and_is_enough",
-    "session": "test_a_session_is_needed_and_is_enough",
-    "open": "test_no_token_is_needed",
-}
-EXCHANGE = {
-    CUSTOMERS_TEST: ("tests/integration/auth/test_tokens.py",),
-    OPERATORS_TEST: ("tests/integration/operator/test_tokens.py",),
-}
-"""Without `POST /auth/token` nobody gets a token: it is mutated alone."""
 FACTOR = 1000
 
 
@@ -58,8 +40,6 @@ class Generated:
     place: Place
     new: str
     tests: tuple[str, ...]
-    group: str = ""
-    """Those of a group are made in one copy; each names one test, that nothing else in the group makes fail."""
 
     @property
     def file(self) -> str:
@@ -68,15 +48,9 @@ class Generated:
 
     def apply(self, root: Path) -> None:
         """Change the file in the source tree `root`."""
-        apply_all(root, [self])
-
-
-def apply_all(root: Path, mutations: Iterable[Generated]) -> None:
-    """Make all of them in one source tree."""
-    for mutation in sorted(mutations, key=lambda each: each.place, reverse=True):
-        path, (_, start, end) = root / mutation.file, mutation.place
+        path, (_, start, end) = root / self.file, self.place
         text = path.read_text()
-        path.write_text(text[:start] + mutation.new + text[end:])
+        path.write_text(text[:start] + self.new + text[end:])
 
 
 @cache
@@ -100,41 +74,6 @@ def node_of(entry: str) -> str:
     of_object = "test_an_object_of_another_account_looks_like_an_unknown_one"
     test = of_object if "<" in entry else "test_no_list_shows_anything_of_another_account"
     return f"{TWO_ACCOUNTS}::{test}[two accounts-{entry}]"
-
-
-def scope_mutations(root: Path = ROOT) -> Iterator[Generated]:
-    """The scope of each endpoint exchanged for another, then for that of any token."""
-    for source in sources(root, ("api",)):
-        for declared in declarations(source):
-            for change, scope in (("another scope", _another(declared)), ("any token", "")):
-                if scope != declared.scope and not (change == "any token" and declared.scope is None):
-                    yield _scope_mutation(source, declared, change, scope)
-
-
-def _scope_mutation(source: Source, declared: Declaration, change: str, scope: str) -> Generated:
-    route = f"{declared.method} {declared.path}"
-    tests = OPERATORS_TEST if _is_operators(source, declared) else CUSTOMERS_TEST
-    promise, group = f"{route} needs its scope, not {change}.", f"{tests} {change}"
-    if route == "POST /auth/token":
-        return Generated(promise, declared.place, repr(scope), EXCHANGE[tests])
-    needed = declared.scope
-    if needed is None:
-        needed = "session" if declared.path.startswith("/me") else "open"
-    test = OF_SCOPE.get(needed, "test_the_scope_is_needed_and_is_enough")
-    return Generated(promise, declared.place, f'"{scope}"', (f"{tests}::{test}[{route}]",), group)
-
-
-def _is_operators(source: Source, declared: Declaration) -> bool:
-    return source.file.startswith("api/operator/")
-
-
-def _another(declared: Declaration) -> str:
-    if declared.scope is None:
-        return ""
-    if not declared.scope:
-        return SCOPES[0]
-    known = tuple(OPERATOR_SCOPES) if declared.scope in OPERATOR_SCOPES else SCOPES
-    return known[(known.index(declared.scope) + 1) % len(known)]
 
 
 def owner_keys(source: Source) -> Iterator[tuple[Condition, tuple[str, str]]]:
@@ -179,4 +118,4 @@ def bound_mutations(root: Path = ROOT) -> Iterator[Generated]:
             yield Generated(promise, use.place, f"({original} {operator} {FACTOR})", tests_of("bounds", *names))
 
 
-KINDS = {"scopes": scope_mutations, "owners": owner_mutations, "bounds": bound_mutations}
+KINDS = {"owners": owner_mutations, "bounds": bound_mutations}

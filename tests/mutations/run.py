@@ -1,4 +1,4 @@
-"""Tries mutations: `python -m tests.mutations.run [--kind written|scopes|owners|bounds] [--only TEXT] [--jobs 2]`.
+"""Tries mutations: `python -m tests.mutations.run [--kind written|owners|bounds] [--only TEXT] [--jobs 2]`.
 
 First the tests run without any mutation: they must pass. Then each mutation is made in a copy of the source, its tests
 are run there, and it is taken back. A mutation that its tests do not notice is reported, and the exit code is 1.
@@ -17,14 +17,13 @@ from functools import partial
 from pathlib import Path
 from queue import SimpleQueue
 from typing import Any
-from xml.etree import ElementTree
 
 from sqlalchemy import text
 
 from shared.db.connection import make_engine
 from tests.harness.servers import FOR_MANY_DATABASES, RUNNING_POSTGRES, make_migrated_postgres
 from tests.mutations.catalogue import Mutation, mutations
-from tests.mutations.generate import KINDS, OF_SCOPE, ROOT, Generated
+from tests.mutations.generate import KINDS, ROOT, Generated
 
 COPIED = ("api", "worker", "shared", "bulksms", "console", "bench", "clients", "deploy", "docs", "tests")
 NOT_COPIED = shutil.ignore_patterns("*-pytest-*.pyc", "*.pyc.*", "node_modules")
@@ -39,8 +38,6 @@ SECONDS = 600
 """After which the tests of one mutation are ended. A change that makes the code hang is noticed too."""
 FAILED = 1
 """Pytest's exit code when tests have failed; others say that they could not be run."""
-STEADY = {"test_the_scope_is_needed_and_is_enough", *OF_SCOPE.values()}
-"""Tests of one route each, that the mutation of another route must not make fail."""
 
 
 @contextmanager
@@ -58,21 +55,15 @@ def copy_of_the_source(root: Path = ROOT) -> Iterator[Path]:
 
 
 @contextmanager
-def mutated(copy: Path, mutations: Sequence[Mutation | Generated]) -> Iterator[None]:
-    """The copy with these mutations, until the end of the block."""
-    before = {copy / each.file: (copy / each.file).read_bytes() for each in mutations}
+def mutated(copy: Path, mutation: Mutation | Generated) -> Iterator[None]:
+    """The copy with this mutation, until the end of the block."""
+    path = copy / mutation.file
+    before = path.read_bytes()
     try:
-        for mutation in sorted(mutations, key=position, reverse=True):
-            mutation.apply(copy)
+        mutation.apply(copy)
         yield
     finally:
-        for path, content in before.items():
-            path.write_bytes(content)
-
-
-def position(mutation: Mutation | Generated) -> tuple[str, int]:
-    """Where it changes its file: of several generated ones, the last is made first, so that places stay right."""
-    return mutation.file, mutation.place.start if isinstance(mutation, Generated) else 0
+        path.write_bytes(before)
 
 
 def check_that_they_pass(tests: Sequence[str], copy: Path) -> None:
@@ -84,7 +75,7 @@ def check_that_they_pass(tests: Sequence[str], copy: Path) -> None:
 
 def is_noticed(mutation: Mutation | Generated, copy: Path) -> bool:
     """Whether the tests fail with the mutation. Raises RuntimeError where they could not be run."""
-    with mutated(copy, [mutation]):
+    with mutated(copy, mutation):
         try:
             ended = run_tests(copy, "-x", *mutation.tests)
         except subprocess.TimeoutExpired:
@@ -94,25 +85,6 @@ def is_noticed(mutation: Mutation | Generated, copy: Path) -> bool:
             f"{mutation.promise}: the tests could not be run\n{ended.stdout[-2000:]}{ended.stderr[-500:]}"
         )
     return ended.returncode == FAILED
-
-
-def which_are_noticed(group: Sequence[Generated], copy: Path) -> list[bool]:
-    """For each of a group, made together, whether its own test fails. Raises RuntimeError if a test of none does."""
-    own = [mutation.tests[0] for mutation in group]
-    report = copy / "report.xml"
-    with mutated(copy, group):
-        ended = run_tests(copy, f"--junitxml={report}", *sorted({test.partition("::")[0] for test in own}))
-    if not report.exists():
-        raise RuntimeError(f"the tests could not be run\n{ended.stdout[-2000:]}{ended.stderr[-500:]}")
-    cases = list(ElementTree.parse(report).iter("testcase"))
-    report.unlink()
-    if any(case.find("error") is not None for case in cases):
-        raise RuntimeError(f"a test could not be set up\n{ended.stdout[-2000:]}")
-    failed = {str(case.get("name")) for case in cases if case.find("failure") is not None}
-    names = [test.partition("::")[2] for test in own]
-    if others := {name for name in failed if name.partition("[")[0] in STEADY and name not in names}:
-        raise RuntimeError(f"these tests notice a mutation that is not theirs: {', '.join(sorted(others))}")
-    return [name in failed for name in names]
 
 
 def run_tests(copy: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
@@ -148,17 +120,10 @@ def drop_databases() -> None:
 
 
 def tried(mutations: Sequence[Mutation | Generated], jobs: int) -> Iterator[tuple[Mutation | Generated, bool]]:
-    """Each mutation and whether it was noticed, as they are tried; those of a group first.
+    """Each mutation and whether it was noticed, as they are tried.
 
     Raises RuntimeError if a test of theirs fails without any of them.
     """
-    groups: dict[str, list[Generated]] = {}
-    alone = []
-    for mutation in mutations:
-        if isinstance(mutation, Generated) and mutation.group:
-            groups.setdefault(mutation.group, []).append(mutation)
-        else:
-            alone.append(mutation)
     copies: SimpleQueue[Path] = SimpleQueue()
 
     def in_a_copy(attempt: Callable[[Any, Path], Any], of: Any) -> Any:
@@ -178,11 +143,8 @@ def tried(mutations: Sequence[Mutation | Generated], jobs: int) -> Iterator[tupl
         for start in range(0, len(parts), jobs):
             list(pool.map(partial(in_a_copy, check_that_they_pass), parts[start : start + jobs]))
             drop_databases()
-        all_of = pool.map(partial(in_a_copy, which_are_noticed), groups.values())
-        for group, noticed in zip(groups.values(), all_of, strict=True):
-            yield from zip(group, noticed, strict=True)
-        for start in range(0, len(alone), BETWEEN_DROPS):
-            some = alone[start : start + BETWEEN_DROPS]
+        for start in range(0, len(mutations), BETWEEN_DROPS):
+            some = mutations[start : start + BETWEEN_DROPS]
             yield from zip(some, pool.map(partial(in_a_copy, is_noticed), some), strict=True)
             drop_databases()
 

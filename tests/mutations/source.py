@@ -1,4 +1,4 @@
-"""Finds the checks in the source: scopes of endpoints, conditions that name the account, and uses of bounds."""
+"""Finds the checks in the source: conditions that name the account, and uses of bounds."""
 
 import ast
 import re
@@ -25,15 +25,6 @@ class Place(NamedTuple):
     file: str
     start: int
     end: int
-
-
-class Declaration(NamedTuple):
-    """The scope of an `@endpoint`."""
-
-    place: Place
-    method: str
-    path: str
-    scope: str | None
 
 
 class Condition(NamedTuple):
@@ -116,20 +107,6 @@ def sources(root: Path, packages: tuple[str, ...] = CHECKED) -> Iterator[Source]
             file = path.relative_to(root).as_posix()
             if not file.startswith("shared/db/migrations/"):
                 yield parsed(root, file)
-
-
-def declarations(source: Source) -> Iterator[Declaration]:
-    """The declared operations of a file."""
-    for node in ast.walk(source.tree):
-        if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id.endswith("endpoint")):
-            continue
-        given = {keyword.arg: keyword.value for keyword in node.keywords}
-        texts = [each.value for each in node.args if isinstance(each, ast.Constant) and isinstance(each.value, str)]
-        if "scope" in given and len(texts) == 2:
-            value = given["scope"]
-            scope = value.value if isinstance(value, ast.Constant) else ast.unparse(value)
-            assert scope is None or isinstance(scope, str)
-            yield Declaration(source.place(value), texts[0], texts[1], scope)
 
 
 def conditions(source: Source) -> Iterator[Condition]:

@@ -11,18 +11,16 @@ from pathlib import Path
 
 import pytest
 from sqlalchemy import Engine, text
-from sqlalchemy.exc import OperationalError
 
 from bulksms.local.postgres import Postgres
-from shared.db.connection import UNAVAILABLE, copy_rows, driver_of, is_outage, make_engine, reading, transaction
+from shared.db.connection import UNAVAILABLE, copy_rows, driver_of, is_outage, make_engine, reading
 from shared.db.schema import WrongSchema
-from shared.db.sessions import REMEDY, has_pooler
+from shared.db.sessions import has_pooler
 from shared.startup import wait_for_database
 from tests.harness.database import fresh_database
 from tests.harness.house import House, wait_until
 from tests.pooler.pgbouncer import pgbouncer
-from tests.services.local.test_start import NEEDED, SCRIPTS, WEBHOOKS, WORKER
-from worker.recovery.stalled_sessions import StalledSessions
+from tests.services.local.test_start import SCRIPTS
 
 pytestmark = pytest.mark.pooler
 SHARING = pytest.mark.parametrize("mode", ["transaction", "statement"])
@@ -30,7 +28,6 @@ COUNT = text("SELECT count(*) FROM account")
 PROCESS = text("SELECT pg_backend_pid()")
 END = text("SELECT pg_terminate_backend(:pid)")
 LIVES = text("SELECT EXISTS (SELECT FROM pg_stat_activity WHERE pid = :pid)")
-COPY = "COPY revoked_token (id, api_key_id, expires_at) FROM STDIN"
 
 
 @pytest.fixture(scope="module")
@@ -91,50 +88,6 @@ def test_shared_sessions_are_refused(url: str, mode: str, server_round_robin: in
         for _ in range(3):
             with engine_of(pooler.url) as engine, pytest.raises(WrongSchema, match="pool_mode = session"):
                 wait_for_database(engine, 600)
-
-
-@SHARING
-@pytest.mark.parametrize("command", [WORKER, WEBHOOKS], ids=["worker", "webhooks"])
-def test_no_process_starts_where_sessions_are_shared(url: str, mode: str, command: list[str]) -> None:
-    with pgbouncer(url, mode, ignore_startup_parameters="options,extra_float_digits") as pooler:
-        env = {**os.environ, **NEEDED, "DATABASE_URL": pooler.url}
-        ended = subprocess.run(command, env=env, capture_output=True, text=True, timeout=60, check=False)
-    assert ended.returncode == 1
-    assert REMEDY in ended.stderr
-
-
-def test_waiting_for_a_free_session_is_limited(url: str) -> None:
-    with pgbouncer(url, "session", default_pool_size=2) as pooler, engine_of(pooler.url) as engine:
-        with reading(engine), reading(engine):
-            with pytest.raises(OperationalError, match="no session in time") as refused, reading(engine):
-                pass
-            assert is_outage(refused.value)
-        execute_often(engine)
-
-
-def test_a_session_that_is_idle_in_a_transaction_is_ended(url: str) -> None:
-    with pgbouncer(url, "session") as pooler, engine_of(pooler.url) as engine:
-        with pytest.raises(OperationalError) as ended, transaction(engine) as connection:
-            connection.execute(text("SET LOCAL idle_in_transaction_session_timeout = 100"))
-            connection.execute(text("LOCK account"))
-            with engine_of(url) as direct, transaction(direct) as other:
-                other.execute(text("LOCK account"))  # waits until the lock is free
-            connection.execute(COUNT)
-        assert is_outage(ended.value)
-        execute_often(engine)
-
-
-def test_a_session_whose_client_stalls_is_ended(url: str) -> None:
-    with pgbouncer(url, "session") as pooler, engine_of(pooler.url, "bulksms-worker") as engine:
-        stalled = StalledSessions(engine, 0.0)
-        with (
-            pytest.raises(UNAVAILABLE),
-            transaction(engine) as connection,
-            driver_of(connection).cursor() as cursor,
-            cursor.copy(COPY),
-        ):
-            wait_until(stalled.terminate, 10, "the end of the session")
-        execute_often(engine)
 
 
 @pytest.mark.parametrize("then", ["BEGIN", "SELECT", "COPY", "COMMIT", "ROLLBACK"])

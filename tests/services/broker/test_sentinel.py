@@ -12,7 +12,7 @@ from bulksms.cli import main
 from shared.audit.check import audit
 from shared.redis_client import redis_client
 from tests.faults.traffic import Traffic
-from tests.harness.house import STEADY, House, wait_until
+from tests.harness.house import STEADY, House, house, wait_until
 from tests.harness.sentinel import Watched
 
 pytestmark = pytest.mark.slow
@@ -29,13 +29,9 @@ def watched(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Watched]:
 
 @pytest.fixture
 def service(tmp_path: Path, watched: Watched) -> Iterator[House]:
-    made = House(tmp_path, REDIS_URL=watched.url, BROKER_URL=watched.url, **STEADY)
-    try:
-        made.start(workers=2)
+    with house(tmp_path, 2, REDIS_URL=watched.url, BROKER_URL=watched.url, **STEADY) as made:
         made.new_account()
         yield made
-    finally:
-        made.stop()
 
 
 def consumers(client: "Redis") -> int:

@@ -136,23 +136,6 @@ def test_every_magic_phone_has_its_outcome() -> None:
         }
 
 
-def test_lost_responses_are_in_doubt_and_do_not_stop_the_rest() -> None:
-    with driven(smsc={"lose": 0.2, "seed": 3}, window=40) as all_:
-        counts = all_.smsc.records.counts
-        for taken in (40, 80, 120):
-            lost = counts.lost
-
-            def all_have_come(taken: int = taken, lost: int = lost) -> bool:
-                """Every response that the carrier has given to these 40."""
-                return counts.lost + counts.accepted == taken and all_.unanswered() == counts.lost - lost
-
-            outcomes = submit_until(all_have_come, all_.carrier, message_group("x", phones(40)))
-            assert response_counts(outcomes)[IN_DOUBT] > 0
-            assert response_counts(outcomes)[ACCEPTED] > 0
-            assert set(response_counts(outcomes)) == {IN_DOUBT, ACCEPTED}
-        assert counts.lost + counts.accepted == 120
-
-
 def test_a_response_that_comes_too_late_is_handed_on(monkeypatch: pytest.MonkeyPatch) -> None:
     with driven(smsc={"slow_time": 3600.0}) as all_:
         slow = message_group("x", ["254711000000", "99904000000"])

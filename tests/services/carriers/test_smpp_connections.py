@@ -4,8 +4,6 @@ import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 
-import pytest
-
 from bulksms.local.ports import free_port
 from bulksms.smsc.server import running
 from bulksms.smsc.settings import SmscSettings
@@ -25,7 +23,7 @@ from tests.services.carriers.driven import (
 )
 from tests.unit.carriers.smpp.making import config, message_group
 from worker.carriers.base import ResponseKind
-from worker.carriers.smpp import SmppCarrier, link
+from worker.carriers.smpp import SmppCarrier
 
 
 def test_a_phone_breaks_the_connection_and_another_brings_garbage() -> None:
@@ -36,49 +34,6 @@ def test_a_phone_breaks_the_connection_and_another_brings_garbage() -> None:
         assert response_counts(all_.submit(message_group("x", ["99912000000", "254711000001"]))) == {ACCEPTED: 2}
         counts = all_.smsc.records.counts
         assert (counts.drops, counts.garbage, counts.duplicates) == (1, 1, 0)
-
-
-def test_when_the_connection_breaks_no_message_leaves_twice() -> None:
-    """What was throttled goes again, as the service does it; what is in doubt does not."""
-    taken: Counter[str] = Counter()
-
-    def watch(body: bytes, identity: str, verdict: str) -> None:
-        taken[read_message(Command.SUBMIT_SM, body).destination] += bool(identity)
-
-    with driven(watch, smsc={"drop_after": 130}, window=50) as all_:
-        results: dict[str, ResponseKind] = {}
-        left = phones(600)
-        deadline = time.monotonic() + 3 * PATIENCE
-        while left:
-            assert time.monotonic() < deadline
-            window, left = left[:50], left[50:]
-            for phone, outcome in zip(window, all_.submit(message_group("x", window)), strict=True):
-                if outcome.response == THROTTLED:
-                    assert outcome.error == "not_connected"
-                    left.append(phone)
-                else:
-                    results[phone] = outcome.response
-    assert all_.smsc.records.counts.drops >= 3
-    assert len(results) == 600
-    assert max(taken.values()) == 1
-    assert {phone for phone, response in results.items() if response == ACCEPTED} <= set(taken)
-    assert set(taken) <= set(results)
-    assert 0 < Counter(results.values())[IN_DOUBT] <= all_.smsc.records.counts.drops * 50
-
-
-def test_garbage_is_survived_and_no_message_leaves_twice(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(link, "FIRST_WAIT", 0.02)  # many connections end, one after the other
-    with driven(smsc={"garbage_after": 10}, window=10) as all_:
-        seen: Counter[ResponseKind] = Counter()
-        for number in range(30):
-            all_.bound()
-            seen += response_counts(all_.submit(message_group("x", phones(10, f"2547{number:02d}"))))
-        counts = all_.smsc.records.counts
-        assert counts.garbage >= 20
-        assert counts.duplicates == 0
-        assert seen[ACCEPTED] >= 200
-        assert all_.carrier.health.counters.malformed > 0
-        assert all_.carrier.health.counters.unmatched_responses > 0
 
 
 def test_without_a_carrier_everything_is_throttled_soon() -> None:
@@ -117,19 +72,37 @@ def test_receipts_that_were_not_answered_come_again_after_a_break() -> None:
         assert {receipt.reference for receipt in all_.receipts} == {outcome.reference for outcome in outcomes}
 
 
-def test_receipts_that_wait_come_after_the_response_to_the_bind() -> None:
-    with driven(smsc={"receipt_delay": 0.5, "round_trip": 0.2}) as all_:
-        outcomes = all_.submit(message_group("x", phones(20)))
-        assert response_counts(outcomes) == {ACCEPTED: 20}
-        all_.drop_all()
-        wait_until(lambda: all_.smsc.records.counts.binds == 2, PATIENCE, "the second bind")
-        wait_until(lambda: len({receipt.reference for receipt in all_.receipts}) == 20, PATIENCE, "the receipts")
-        assert all_.carrier.health.counters.connections == 2
-
-
 def test_nothing_is_submitted_after_closing() -> None:
     with driven() as all_:
         all_.submit(message_group("x", phones(5)))
         all_.carrier.close()
         assert response_counts(all_.submit(message_group("y", phones(5)))) == {THROTTLED: 5}
         assert all_.smsc.records.counts.submits == 5
+
+
+def test_when_the_connection_breaks_no_message_leaves_twice() -> None:
+    """What was throttled goes again, as the service does it; what is in doubt does not."""
+    taken: Counter[str] = Counter()
+
+    def watch(body: bytes, identity: str, verdict: str) -> None:
+        taken[read_message(Command.SUBMIT_SM, body).destination] += bool(identity)
+
+    with driven(watch, smsc={"drop_after": 130}, window=50) as all_:
+        results: dict[str, ResponseKind] = {}
+        left = phones(600)
+        deadline = time.monotonic() + 3 * PATIENCE
+        while left:
+            assert time.monotonic() < deadline
+            window, left = left[:50], left[50:]
+            for phone, outcome in zip(window, all_.submit(message_group("x", window)), strict=True):
+                if outcome.response == THROTTLED:
+                    assert outcome.error == "not_connected"
+                    left.append(phone)
+                else:
+                    results[phone] = outcome.response
+    assert all_.smsc.records.counts.drops >= 3
+    assert len(results) == 600
+    assert max(taken.values()) == 1
+    assert {phone for phone, response in results.items() if response == ACCEPTED} <= set(taken)
+    assert set(taken) <= set(results)
+    assert 0 < Counter(results.values())[IN_DOUBT] <= all_.smsc.records.counts.drops * 50

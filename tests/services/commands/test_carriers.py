@@ -2,14 +2,14 @@
 
 import json
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 from sqlalchemy import Engine, text
 
-from bulksms.cli import main
 from shared.health.carriers import check_carriers
 from tests.harness.live_workers import report_carriers
 from tests.harness.service import Service
@@ -38,20 +38,15 @@ rate = 10
 
 
 @pytest.fixture
+def run(run: Run) -> Run:
+    return partial(run, "carrier")
+
+
+@pytest.fixture
 def file(tmp_path: Path) -> Path:
     path = tmp_path / "carriers.toml"
     path.write_text(FILE)
     return path
-
-
-@pytest.fixture
-def run(environment: dict[str, str]) -> Run:
-    def call(*arguments: object, code: int = 0) -> Result:
-        result = CliRunner().invoke(main, ["carrier", *map(str, arguments)], env=environment)
-        assert result.exit_code == code, result.output
-        return result
-
-    return call
 
 
 @pytest.fixture

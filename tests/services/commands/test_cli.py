@@ -10,13 +10,12 @@ from typing import Any
 from uuid import UUID
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 from redis import Redis
 from sqlalchemy import Engine, text
 
-from bulksms import environment
 from bulksms.cli import main
-from bulksms.environment import find_installation
+from bulksms.environment import LOCAL, find_installation
 from bulksms.local.ports import free_port
 from bulksms.local.redis import RedisServer
 from shared.contacts.imports import begin_import, keep_chunk, queue_import
@@ -24,36 +23,13 @@ from shared.job_failures import MAX_FAILURES, Job, failed
 from shared.scopes import DEFAULT_SCOPES, SCOPES
 from tests.harness.database import wait_until_somebody_waits
 from tests.harness.people import a_person
-from tests.harness.service import SECRET_KEY, Service
+from tests.harness.service import Service
 from worker.jobs import import_contacts as importer
 from worker.jobs.import_contacts import import_chunk
 
 Run = Callable[..., Result]
 TOMORROW = datetime.now(UTC) + timedelta(days=1)
 LATER = {"send_at": TOMORROW.isoformat(), "expires_at": (TOMORROW + timedelta(days=1)).isoformat()}
-NOTHING = "redis://127.0.0.1:1/0"
-
-
-@pytest.fixture
-def env(engine: Engine, redis_server: RedisServer) -> dict[str, str]:
-    return {
-        "DATABASE_URL": engine.url.render_as_string(hide_password=False),
-        "REDIS_URL": redis_server.url,
-        "SECRET_KEY": SECRET_KEY,
-        "CARRIER": "simulator",
-    }
-
-
-@pytest.fixture
-def run(env: dict[str, str]) -> Run:
-    """Run a command. It must end with `code`."""
-
-    def call(*arguments: object, code: int = 0, **more: str) -> Result:
-        result = CliRunner().invoke(main, [str(argument) for argument in arguments], env={**env, **more})
-        assert result.exit_code == code, result.output
-        return result
-
-    return call
 
 
 @pytest.fixture
@@ -75,18 +51,6 @@ def test_every_command_explains_itself(run: Run) -> None:
         assert run(name, "--help").stdout
         for part in getattr(command, "commands", {}):
             assert run(name, part, "--help").stdout
-
-
-def test_a_top_up_with_a_key_is_repeatable(run: Run) -> None:
-    run("account", "create", "careful")
-    arguments = "account", "topup", "careful", 70, "--reason", "x", "--key", "invoice-7"
-    assert "70 credits added" in run(*arguments).stderr
-    again = run(*arguments)
-    assert "nothing was added" in again.stderr and again.stdout == "70\n"
-    assert (
-        "was used for a top-up of 70"
-        in run("account", "topup", "careful", 71, "--reason", "x", "--key", "invoice-7", code=1).stderr
-    )
 
 
 def test_credits_are_adjusted_within_the_credit_limit(run: Run) -> None:
@@ -258,14 +222,6 @@ def test_holding_and_releasing(run: Run, service: Service) -> None:
     assert "is completed and cannot be released" in run("send", "release", send, code=1).stderr
 
 
-def test_canceling(run: Run, service: Service) -> None:
-    send = service.bulk(["254711000001"], **LATER).json["send_id"]
-    run("send", "cancel", send)
-    assert service.get("/balance").json["balance"] == 1000
-    done = service.send().json["send_id"]
-    assert "cannot be canceled" in run("send", "cancel", done, code=1).stderr
-
-
 def test_canceling_locks_all_sends_before_their_account(run: Run, service: Service) -> None:
     """As workers do, which would otherwise wait for the account while the command waits for their send."""
     sends = [service.bulk(["254711000001"], **LATER).json["send_id"] for _ in range(2)]
@@ -280,19 +236,6 @@ def test_canceling_locks_all_sends_before_their_account(run: Run, service: Servi
         finally:
             worker.rollback()
         assert "2 sends are canceled" in canceling.result(60).stderr
-
-
-@pytest.mark.parametrize(
-    ("outcome", "status", "balance"),
-    [("sent", "sent", 999), ("delivered", "delivered", 999), ("not-sent", "failed", 1000)],
-)
-def test_resolving_a_doubt(run: Run, service: Service, outcome: str, status: str, balance: int) -> None:
-    message = service.send("99906000001").json["message_id"]
-    assert message in {row["message_id"] for row in as_json(run("doubt", "list", "--json"))}
-    run("doubt", "resolve", message, outcome)
-    assert service.get(f"/messages/{message}").json["status"] == status
-    assert service.get("/balance").json["balance"] == balance
-    assert f"is {status}" in run("doubt", "resolve", message, outcome, code=1).stderr
 
 
 def test_resolving_the_doubts_of_a_send(run: Run, service: Service) -> None:
@@ -400,12 +343,7 @@ def test_the_doctor_checks_a_broker_other_than_redis(run: Run) -> None:
     assert "password" not in result.output
 
 
-def test_the_doctor_when_redis_is_away(run: Run) -> None:
-    result = run("doctor", code=1, REDIS_URL=NOTHING)
-    assert "Start Redis; check REDIS_URL" in result.stdout
-
-
-def test_the_doctor_when_the_database_is_away_or_empty(run: Run, env: dict[str, str]) -> None:
+def test_the_doctor_when_the_database_is_away_or_empty(run: Run, environment: dict[str, str]) -> None:
     away = f"postgresql://nobody:secret@127.0.0.1:{free_port()}/none"
     result = run("doctor", code=1, DATABASE_URL=away)
     assert "Start Postgres; check DATABASE_URL. If DATABASE_URL is from var/env, source that again" in result.stdout
@@ -413,13 +351,13 @@ def test_the_doctor_when_the_database_is_away_or_empty(run: Run, env: dict[str, 
     assert "var/env" not in run("doctor", code=1, DATABASE_URL=elsewhere).stdout
     assert "secret" not in result.output
     assert "Run `bulksms doctor`." in run("account", "list", code=1, DATABASE_URL=away).stderr
-    empty = env["DATABASE_URL"].rpartition("/")[0] + "/postgres"
+    empty = environment["DATABASE_URL"].rpartition("/")[0] + "/postgres"
     assert "bulksms migrate" in run("doctor", code=1, DATABASE_URL=empty).stdout
     assert "bulksms migrate" in run("account", "list", code=1, DATABASE_URL=empty).stderr
 
 
 def test_without_settings_it_suggests_what_to_run(
-    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, env: dict[str, str]
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, environment: dict[str, str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
     assert "make run" in run("account", "list", code=1, DATABASE_URL="").stderr
@@ -427,12 +365,12 @@ def test_without_settings_it_suggests_what_to_run(
 
 
 def test_the_installation_of_the_folder_is_used(
-    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, env: dict[str, str], service: Service
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, environment: dict[str, str], service: Service
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    local = Path(environment.LOCAL)
+    local = Path(LOCAL)
     local.parent.mkdir()
-    local.write_text("".join(f"export {name}='{value}'\n" for name, value in env.items()))
+    local.write_text("".join(f"export {name}='{value}'\n" for name, value in environment.items()))
     result = run("account", "list", "--json", DATABASE_URL="")
     assert "Settings from var/env" in result.stderr
     assert isinstance(as_json(result), list)
@@ -459,3 +397,8 @@ def test_the_margin_is_shown_by_the_chosen_dimensions(run: Run, service: Service
     assert row == {"country": "KE", "messages": 4, "credits": 3, "cost": 8, "margin": -5, "messages_without_cost": 0}
     assert "one" in run("margin", *days).stdout
     assert "is not one of" in run("margin", "--by", "sender_id", code=2).stderr
+
+
+def test_the_doctor_when_redis_is_away(run: Run) -> None:
+    result = run("doctor", code=1, REDIS_URL="redis://127.0.0.1:1/0")
+    assert "Start Redis; check REDIS_URL" in result.stdout

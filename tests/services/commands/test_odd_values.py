@@ -7,27 +7,11 @@ from pathlib import Path
 from uuid import uuid4
 
 import pytest
-from click.testing import CliRunner, Result
-
-from bulksms.cli import main
+from click.testing import Result
 
 Run = Callable[..., Result]
 LATIN_1 = os.fsdecode(b"caf\xe9")
 HUGE = "99999999999999999999999999"
-
-
-@pytest.fixture
-def run(environment: dict[str, str]) -> Run:
-    """Run a command. It must end with `code`, and not by a bug."""
-    env = {**environment, "CARRIER": "simulator"}
-
-    def call(*arguments: object, code: int, **more: str) -> Result:
-        result = CliRunner().invoke(main, [str(argument) for argument in arguments], env={**env, **more})
-        assert result.exit_code == code, (arguments, result.exception, result.output)
-        assert result.exception is None or isinstance(result.exception, SystemExit), (arguments, result.exception)
-        return result
-
-    return call
 
 
 def test_text_that_is_not_utf_8(run: Run) -> None:

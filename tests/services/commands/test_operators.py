@@ -5,13 +5,12 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 from sqlalchemy import Engine
 
-from bulksms.cli import main
 from shared.db.connection import transaction
 from shared.inbound import Inbound, store
-from tests.harness.service import SECRET_KEY, Service
+from tests.harness.service import Service
 
 Run = Callable[..., Result]
 
@@ -19,22 +18,6 @@ Run = Callable[..., Result]
 @pytest.fixture
 def service(engine: Engine) -> Service:
     return Service(engine)
-
-
-@pytest.fixture
-def run(engine: Engine) -> Run:
-    env = {
-        "DATABASE_URL": engine.url.render_as_string(hide_password=False),
-        "REDIS_URL": "redis://127.0.0.1:1",
-        "SECRET_KEY": SECRET_KEY,
-    }
-
-    def call(*arguments: object, code: int = 0) -> Result:
-        result = CliRunner().invoke(main, list(map(str, arguments)), env=env)
-        assert result.exit_code == code, result.output
-        return result
-
-    return call
 
 
 def as_json(result: Result) -> Any:

@@ -7,13 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 from sqlalchemy import Engine, text
 
-from bulksms.cli import main
 from bulksms.local.postgres import Postgres
 from tests.harness.database import fresh_database
-from tests.harness.service import SECRET_KEY, Service
+from tests.harness.service import Service
 
 FIRST, SECOND, THIRD = "99906000001", "99906000002", "99906000003"
 Reconcile = Callable[..., Result]
@@ -37,20 +36,13 @@ def service(engine: Engine) -> Service:
 
 
 @pytest.fixture
-def reconcile(service: Service, tmp_path: Path) -> Reconcile:
-    def run(*lines: str, options: tuple[str, ...] = (), code: int = 0, encoding: str = "utf-8") -> Result:
+def reconcile(service: Service, run: Reconcile, tmp_path: Path) -> Reconcile:
+    def reconciled(*lines: str, options: tuple[str, ...] = (), code: int = 0) -> Result:
         report = tmp_path / "report.csv"
-        report.write_text("\n".join(lines) + "\n", encoding)
-        env = {
-            "DATABASE_URL": service.engine.url.render_as_string(hide_password=False),
-            "REDIS_URL": "redis://127.0.0.1:1",
-            "SECRET_KEY": SECRET_KEY,
-        }
-        result = CliRunner().invoke(main, ["reconcile", "--carrier", "simulator", str(report), *options], env=env)
-        assert result.exit_code == code, result.output
-        return result
+        report.write_text("\n".join(lines) + "\n")
+        return run("reconcile", "--carrier", "simulator", report, *options, code=code)
 
-    return run
+    return reconciled
 
 
 def as_json(result: Result) -> Any:

@@ -1,19 +1,13 @@
 """`bulksms smpp`: a credential from its making to its end."""
 
 import json
+from collections.abc import Callable
 from uuid import uuid4
 
-from click.testing import CliRunner, Result
-
-from bulksms.cli import main
+from click.testing import Result
 
 
-def test_a_credential(environment: dict[str, str]) -> None:
-    def run(*arguments: object, code: int = 0) -> Result:
-        result = CliRunner().invoke(main, [*map(str, arguments)], env=environment)
-        assert result.exit_code == code, result.output
-        return result
-
+def test_a_credential(run: Callable[..., Result]) -> None:
     acme, name = run("account", "create", f"account {uuid4()}").stdout.strip(), f"s{uuid4().hex[:14]}"
     first = json.loads(run("smpp", "create", acme, name, "--allow", "192.0.2.0/24", "--json").stdout)
     run("smpp", "change", name, "--anywhere", "--window", 100, "--alphabet", "utf8")

@@ -13,11 +13,8 @@ import pytest
 from bulksms.local import services
 from bulksms.local.command import Command
 from bulksms.local.ports import LOOPBACK, free_port
-from console.app import create_app
 from console.load.body_limits import FILE_BYTES
-from console.load.fair_share import MOST_OF_ADDRESS, MOST_OF_SESSION
-from console.session.current import SESSION_TOKEN
-from console.settings import Settings
+from console.load.fair_share import MOST_OF_ADDRESS
 from tests.harness.house import wait_until
 from tests.harness.servers import START_SECONDS
 
@@ -121,27 +118,3 @@ def test_a_client_that_reads_nothing_holds_no_thread(console: Running) -> None:
         for _ in range(TIMES):
             assert console.status("/healthz") == "HTTP/1.1 200 OK"
             time.sleep(0.1)
-
-
-def test_a_session_cannot_hold_up_the_pages_of_others(console: Running) -> None:
-    """The API answers nothing, and a session has as many pages waiting for it as its share."""
-    cookie = f"Cookie: {session_cookie('smsp_a-session')}\r\n"
-    request = REQUEST.format("/accounts/1/live/").replace("\r\n\r\n", f"\r\n{cookie}\r\n")
-    with contextlib.ExitStack() as pages:
-        waiting = [pages.enter_context(console.connect(request)) for _ in range(STRANGERS)]
-        wait_until(lambda: len(answered(waiting)) >= STRANGERS - MOST_OF_SESSION, 60, "the refusals")
-        refused = answered(waiting)
-        assert {first_line(each) for each in refused} == {"HTTP/1.1 429 TOO MANY REQUESTS"}
-        assert len(refused) == STRANGERS - MOST_OF_SESSION
-        assert console.status("/sign-in") == "HTTP/1.1 200 OK"
-
-
-def session_cookie(token: str) -> str:
-    """The cookie of a browser with this session token."""
-    app = create_app(Settings(secret_key=KEY))
-    client = app.test_client()
-    with client.session_transaction() as session:
-        session[SESSION_TOKEN] = token
-    cookie = client.get_cookie(app.config["SESSION_COOKIE_NAME"])
-    assert cookie is not None
-    return f"{cookie.key}={cookie.value}"

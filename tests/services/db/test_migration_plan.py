@@ -5,7 +5,6 @@ import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from uuid import uuid4
 
 import pytest
 from alembic import command
@@ -13,14 +12,11 @@ from alembic.config import Config
 from click.testing import CliRunner
 from psycopg.pq import TransactionStatus
 from sqlalchemy import Connection, Engine, text
-from sqlalchemy.engine import make_url
 from sqlalchemy.exc import OperationalError
 
 import shared.db.migrate
 from bulksms.cli import main
-from bulksms.local.postgres import Postgres
 from shared.db.concurrent_index import build_index
-from shared.db.connection import make_engine
 from shared.db.migrate import migrate, migration_config, module_of, oldest_code
 from shared.db.migration_plan import LOCKS, Effect, effects, plan
 from shared.db.partitions import make_partitions
@@ -33,19 +29,6 @@ IDLE = TransactionStatus.IDLE
 BEFORE = head()
 LARGE = {"message", "ledger", "batch", "send"}
 SECRET_KEY = "a-secret-key-of-the-tests-own-0123456789"
-
-
-@pytest.fixture
-def empty(postgres_server: Postgres) -> Iterator[Engine]:
-    """A database without tables."""
-    admin = make_engine(postgres_server.url, pool=1)
-    name = f"empty_{uuid4().hex}"
-    with admin.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
-        connection.execute(text(f"CREATE DATABASE {name}"))
-    admin.dispose()
-    engine = make_engine(make_url(postgres_server.url).set(database=name).render_as_string(hide_password=False))
-    yield engine
-    engine.dispose()
 
 
 def migrated_to(engine: Engine, revision: str) -> None:
@@ -99,15 +82,6 @@ def test_an_empty_database_has_no_plan(empty: Engine) -> None:
 
 def test_the_stored_effects_are_those_that_are_observed(empty: Engine) -> None:
     assert effects() == observe(empty), "Run python -m tests.harness.migration_effects"
-
-
-def test_what_a_migration_does_to_a_table_is_observed(
-    empty: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with later_release(tmp_path, monkeypatch) as later:
-        observed = observe(empty)
-    assert [observed[revision] for revision in later] == list(EFFECTS)
-    assert [too_long(effect) for tables in EFFECTS for effect in tables.values()] == [False, False, True]
 
 
 def too_long(effect: Effect) -> bool:

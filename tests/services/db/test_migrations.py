@@ -6,7 +6,6 @@ from datetime import UTC, datetime, time, timedelta
 from enum import StrEnum
 from itertools import pairwise
 from typing import Any
-from uuid import uuid4
 
 import pytest
 from alembic import command
@@ -15,7 +14,6 @@ from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import CheckConstraint, Connection, Engine, inspect, text
-from sqlalchemy.engine import make_url
 
 import shared.db.migrate
 from bulksms.local.postgres import Postgres
@@ -38,19 +36,6 @@ PARTITIONS = text(
      ORDER BY c.relname
     """
 )
-
-
-@pytest.fixture
-def empty(postgres_server: Postgres) -> Iterator[Engine]:
-    """A database without tables."""
-    admin = make_engine(postgres_server.url, pool=1)
-    name = f"empty_{uuid4().hex}"
-    with admin.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
-        connection.execute(text(f"CREATE DATABASE {name}"))
-    admin.dispose()
-    engine = make_engine(make_url(postgres_server.url).set(database=name).render_as_string(hide_password=False))
-    yield engine
-    engine.dispose()
 
 
 @pytest.fixture
@@ -128,26 +113,6 @@ def test_the_revisions_are_one_line() -> None:
 
 def test_the_tables_are_those_that_the_code_declares(migrated: Engine) -> None:
     assert differences(migrated) == []
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        "ALTER TABLE batch ALTER COLUMN attempts TYPE integer",
-        "ALTER TABLE batch ALTER COLUMN attempts DROP NOT NULL",
-        "ALTER TABLE batch ALTER COLUMN attempts SET DEFAULT 7",
-        "ALTER TABLE send ADD COLUMN more text",
-        "ALTER TABLE send DROP COLUMN reference",
-        "DROP INDEX ix_send_account_id_id",
-        "ALTER TABLE ledger DROP CONSTRAINT uq_ledger_operation",
-        "ALTER TABLE ledger DROP CONSTRAINT pk_ledger, ADD CONSTRAINT pk_ledger PRIMARY KEY (id)",
-        "CREATE TABLE more (id integer)",
-    ],
-)
-def test_a_difference_would_be_found(migrated: Engine, change: str) -> None:
-    with migrated.begin() as connection:
-        connection.execute(text(change))
-    assert differences(migrated) != []
 
 
 @pytest.mark.parametrize(
@@ -271,21 +236,13 @@ def test_a_newer_database_that_allows_for_this_code_is_used_and_left_as_it_is(mi
 def test_a_newer_database_is_refused(migrated: Engine) -> None:
     make_newer(migrated, oldest_code="9998")
     with pytest.raises(WrongSchema, match=r"newer than this code: at revision 9999, not \d+\. Run the newer release\."):
-        wait_for_database(migrated, seconds=0)
+        wait_for_database(migrated, seconds=3_600)
 
 
 def test_a_database_of_an_unknown_release_is_not_migrated(migrated: Engine) -> None:
     make_newer(migrated, oldest_code="9998")
     with pytest.raises(WrongSchema, match="Run the newer release"):
         migrate(migrated)
-
-
-def test_a_newer_database_is_not_waited_for(migrated: Engine) -> None:
-    make_newer(migrated, oldest_code="9998")
-    began = datetime.now(UTC)
-    with pytest.raises(WrongSchema):
-        wait_for_database(migrated, seconds=3_600)
-    assert datetime.now(UTC) - began < timedelta(seconds=360), "of an hour"
 
 
 def test_a_database_that_is_away_is_reported_as_not_answering() -> None:

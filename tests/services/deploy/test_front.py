@@ -16,7 +16,7 @@ import pytest
 from api.limits.bulkheads import CONNECTIONS_OF_ADDRESS
 from bulksms.local.ports import LOOPBACK, free_port
 from tests.harness.front import NGINX, Front, Upstream, needs_nginx
-from tests.harness.house import House, wait_until
+from tests.harness.house import House, house, wait_until
 
 pytestmark = [pytest.mark.slow, needs_nginx]
 BROKEN = "127.0.0.9"
@@ -25,13 +25,9 @@ SEND = {"sender_id": "ACME", "phone": "254711000000", "message": "Hi"}
 
 @pytest.fixture(name="service", scope="module")
 def _service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
-    made = House(tmp_path_factory.mktemp("house"), TRUSTED_PROXIES="127.0.0.0/8")
-    try:
-        made.start_api()
+    with house(tmp_path_factory.mktemp("house"), 0, TRUSTED_PROXIES="127.0.0.0/8") as made:
         made.new_account()
         yield made
-    finally:
-        made.stop()
 
 
 @pytest.fixture(name="certificate", scope="module")

@@ -21,7 +21,7 @@ from shared.accounts.change_account import change_account
 from shared.accounts.top_ups import adjust, top_up
 from shared.audit.rules import RULES
 from shared.ids import batch_of, message_id, new_batch_id, new_id
-from shared.ledger.ledger import BOOKS, Entry, ReserveRefused, post
+from shared.ledger.ledger import Entry, ReserveRefused, post
 from tests.harness.drafts import single
 
 NUMBERS = count(1)
@@ -77,31 +77,6 @@ def reserve(engine: Engine, account: int, amount: int, subject: UUID | None = No
     with engine.begin() as connection:
         post(connection, [Entry(account, "reserve", amount, "send", subject)])
     return subject
-
-
-def test_it_works(engine: Engine) -> None:
-    account = new_account(engine, 100)
-    send = reserve(engine, account, 60)
-    batch = new_batch_id()
-    with engine.begin() as connection:
-        left = post(
-            connection,
-            [Entry(account, "capture", 40, "batch", batch, 1), Entry(account, "release", 20, "send", send, -1)],
-        )
-    assert left == {account: 60}
-    assert balance(engine, account) == (60, 0)
-    assert breaches(engine) == []
-
-
-def test_the_rules_of_the_books_find_a_wrong_balance(engine: Engine) -> None:
-    assert len(BOOK_RULES) == 4
-    account = new_account(engine, 100)
-    with engine.begin() as connection:
-        connection.execute(text("UPDATE account SET available = 101 WHERE id = :id"), {"id": account})
-    assert {row.subject for row in breaches(engine)} == {f"account {account}", "all accounts"}
-    with engine.begin() as connection:
-        connection.execute(text("UPDATE account SET available = 100 WHERE id = :id"), {"id": account})
-    assert breaches(engine) == []
 
 
 class History(RuleBasedStateMachine):
@@ -344,17 +319,6 @@ def test_a_limit_below_the_debt_stops_new_reserves_only(engine: Engine) -> None:
     assert breaches(engine) == []
 
 
-def test_more_debt_than_any_limit_is_found(engine: Engine) -> None:
-    account = new_account(engine, limit=5)
-    with engine.begin() as connection:
-        connection.execute(text("ALTER TABLE account DISABLE TRIGGER account_credit_limit"))
-        connection.execute(text("UPDATE account SET available = -6 WHERE id = :id"), {"id": account})
-    assert {"account", "account " + str(account)} < {row.subject for row in breaches(engine)}
-    with engine.begin() as connection:
-        connection.execute(text("UPDATE account SET available = 0 WHERE id = :id"), {"id": account})
-        connection.execute(text("ALTER TABLE account ENABLE TRIGGER account_credit_limit"))
-
-
 def test_a_reserve_without_enough_credits_changes_nothing(engine: Engine) -> None:
     account, other = new_account(engine, 10), new_account(engine, 10)
     for amount in (11, 10**15):
@@ -380,12 +344,6 @@ def test_a_stopped_account_spends_nothing_and_is_still_settled(engine: Engine, s
         post(connection, [Entry(account, "capture", 3, "batch", new_batch_id(), 1)])
         post(connection, [Entry(account, "release", 1, "send", new_id(), -1)])
     assert balance(engine, account) == (7, 0)
-
-
-def test_every_kind_moves_between_two_books() -> None:
-    assert {debit for debit, _ in BOOKS.values()} == {"funding", "available", "reserved", "revenue"}
-    assert all(debit != credit for debit, credit in BOOKS.values())
-    assert {kind for kind, (_, credit) in BOOKS.items() if credit == "funding"} == {"reversal"}
 
 
 THREADS = 8
@@ -448,21 +406,6 @@ def test_an_adjustment_repeated_at_the_same_time_is_made_once(engine: Engine) ->
 
     assert sorted(together(act, 8)) == [False] + [True] * 7
     assert balance(engine, account) == (6, 0)
-
-
-def test_reserves_and_top_ups_at_once(engine: Engine) -> None:
-    account = new_account(engine, 10)
-
-    def act(number: int) -> int:
-        if number % 4:
-            return -3 if spends(engine, account, 3) else 0
-        with engine.begin() as connection:
-            top_up(connection, account, 5, "more", str(number))
-        return 5
-
-    changes = together(act, 80)
-    assert balance(engine, account)[0] == 10 + sum(changes) >= 0
-    assert breaches(engine) == []
 
 
 def test_two_accounts_in_both_orders_at_once_do_not_deadlock(engine: Engine) -> None:

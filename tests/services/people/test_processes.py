@@ -12,7 +12,7 @@ import pytest
 from bulksms.local.ports import LOOPBACK
 from bulksms.local.services import API_PROCESSES
 from shared.people.invitations import invite
-from tests.harness.house import House, wait_until
+from tests.harness.house import House, house, wait_until
 from tests.harness.leaks import in_logs
 
 pytestmark = pytest.mark.slow
@@ -22,13 +22,9 @@ EMAIL, PASSWORD, WRONG = "canary-person@example.com", "canary password of a pers
 
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
-    made = House(tmp_path_factory.mktemp("house"), LOG_LEVEL="DEBUG")
-    try:
-        made.start_api()
+    with house(tmp_path_factory.mktemp("house"), 0, LOG_LEVEL="DEBUG") as made:
         made.new_account()
         yield made
-    finally:
-        made.stop()
 
 
 def call(service: House, method: str, path: str, token: str, body: Any = None) -> tuple[int, Any]:

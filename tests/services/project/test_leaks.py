@@ -10,7 +10,7 @@ from sqlalchemy import text
 from sqlalchemy.engine import make_url
 
 from bulksms.local.ports import LOOPBACK
-from tests.harness.house import SECRET_KEY, STEADY, House, wait_until
+from tests.harness.house import SECRET_KEY, STEADY, House, house, wait_until
 from tests.harness.leaks import in_logs, leaks
 
 pytestmark = pytest.mark.slow
@@ -22,14 +22,9 @@ METRICS = "metrics-token-of-the-tests-0123456789"
 
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
-    made = House(tmp_path_factory.mktemp("house"), LOG_LEVEL="DEBUG", METRICS_TOKEN=METRICS, **STEADY)
-    try:
-        made.start_api()
-        made.start_workers(1)
+    with house(tmp_path_factory.mktemp("house"), 1, LOG_LEVEL="DEBUG", METRICS_TOKEN=METRICS, **STEADY) as made:
         made.new_account()
         yield made
-    finally:
-        made.stop()
 
 
 def canaries(service: House) -> list[str]:

@@ -17,10 +17,9 @@ import psutil
 import pytest
 from sqlalchemy import text
 
-from api.limits.bulkheads import EXPORTS_OF_ACCOUNT
 from bulksms.local.ports import LOOPBACK
 from shared.audit.check import audit
-from tests.harness.house import House, wait_until
+from tests.harness.house import House, house, wait_until
 
 pytestmark = pytest.mark.slow
 SEND = "/api/v1/sms/send"
@@ -36,13 +35,9 @@ FACTS = text(
 
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
-    made = House(tmp_path_factory.mktemp("house"))
-    try:
-        made.start_api()
+    with house(tmp_path_factory.mktemp("house"), 0) as made:
         made.new_account()
         yield made
-    finally:
-        made.stop()
 
 
 def facts(service: House) -> Any:
@@ -252,82 +247,6 @@ def test_b52_a_hundred_slow_heads(service: House) -> None:
     assert any(no_answer_waits_for_them() for _ in range(ATTEMPTS))
 
 
-@pytest.mark.usefixtures("untouched")
-def test_b53_a_few_slow_bodies(service: House) -> None:
-    begun = head(service, "Content-Length: 1000", path="/api/v1/auth/token") + b"{"
-
-    def no_answer_waits_for_them() -> bool:
-        with held(service, 4, begun) as connections, dripping(connections):
-            assert is_answering(service)
-            return not any(map(ended, connections))
-
-    assert any(no_answer_waits_for_them() for _ in range(ATTEMPTS))
-    assert is_answering(service)
-
-
-@pytest.mark.usefixtures("untouched")
-def test_b53_more_slow_bodies_than_threads(service: House) -> None:
-    """Those that drip and those that come no further hold no thread, and are ended."""
-    begun = head(service, "Content-Length: 1000", path="/api/v1/auth/token") + b"{"
-
-    def no_answer_waits_for_them() -> bool:
-        with held(service, 100, begun) as drip, held(service, 100, begun) as still, dripping(drip):
-            time.sleep(0.5)
-            assert is_answering(service, times=4)
-            none_has_ended = not any(map(ended, [*drip, *still]))
-            wait_until(lambda: all(map(ended, [*drip, *still])), 90, "the end of the slow bodies")
-            return none_has_ended
-
-    assert any(no_answer_waits_for_them() for _ in range(ATTEMPTS))
-
-
-@pytest.mark.usefixtures("untouched")
-@pytest.mark.parametrize("signed_in", [True, False])
-def test_large_bodies_that_come_slowly_hold_up_no_other(service: House, signed_in: bool) -> None:
-    begun = head(service, "Transfer-Encoding: chunked", path="/api/v1/sms/send-bulk") + b"1\r\n{\r\n"
-    token = request(service, b"{}", path="/api/v1/auth/token").replace(b"Authorization: ", b"X-Authorization: ")
-    if not signed_in:
-        begun = begun.replace(b"Authorization: ", b"X-Authorization: ")
-
-    def no_answer_waits_for_them() -> bool:
-        with held(service, 200, begun) as connections:
-            assert is_answering(service, times=4)
-            assert service.get("/balance")["unit"] == "sms"
-            if any(map(ended_as_slow, connections)):
-                return False
-            if not signed_in:
-                with ThreadPoolExecutor(4) as pool:
-                    refused = list(pool.map(lambda _: exchange(service, token).statuses, range(4)))
-                assert refused == [[429]] * 4, "their own address has its share, which they have taken"
-            return True
-
-    assert any(no_answer_waits_for_them() for _ in range(ATTEMPTS))
-
-
-def test_readers_of_exports_who_do_not_read_hold_up_nobody(service: House) -> None:
-    """Each could take a thread; some get 429, and nothing is written to the others meanwhile."""
-    for start in range(254744000000, 254744100000, 50_000):
-        service.post("/suppressions", phones=[str(phone) for phone in range(start, start + 50_000)])
-    export = head(service, "Accept: text/csv", path="/api/v1/suppressions", method="GET")
-    with held(service, 40, export) as readers:
-        wait_until(lambda: all(map(ended, readers)), 60, "the beginnings of the answers")
-        assert is_answering(service, times=10)
-        assert service.get("/balance")["unit"] == "sms"
-        statuses = [reader.recv(12) for reader in readers]
-        assert statuses.count(b"HTTP/1.1 200") <= 2 * EXPORTS_OF_ACCOUNT and b"HTTP/1.1 429" in statuses
-
-    def whole() -> bool:
-        """It gets all of it, as soon as the others are found to have left."""
-        data = b""
-        with connect(service) as connection:
-            connection.sendall(export.replace(b"\r\n\r\n", b"\r\nConnection: close\r\n\r\n"))
-            while not data.endswith(b"0\r\n\r\n") and (more := connection.recv(65536)):
-                data += more
-        return data.count(b",manual,") == 100_000
-
-    wait_until(whole, 60, "an export, when theirs are over")
-
-
 def ended(connection: socket.socket) -> bool:
     """Whether the server has answered on a connection, or closed it."""
     connection.settimeout(0.001)
@@ -338,16 +257,6 @@ def ended(connection: socket.socket) -> bool:
     except OSError:
         return True
     return True
-
-
-def ended_as_slow(connection: socket.socket) -> bool:
-    """Whether the server has ended a connection, and not because it was one too many of its address."""
-    if not ended(connection):
-        return False
-    try:
-        return connection.recv(12, socket.MSG_PEEK) != b"HTTP/1.1 429"
-    except OSError:
-        return True
 
 
 @pytest.mark.usefixtures("untouched")

@@ -4,11 +4,9 @@ import os
 import signal
 import time
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 
 import psutil
 import pytest
-from redis import Redis
 from sqlalchemy import text
 
 from shared.audit.check import audit
@@ -16,8 +14,6 @@ from tests.harness.house import OPEN, STEADY, STOP_SECONDS, WORKER_SESSIONS, Hou
 from tests.harness.times import ahead
 
 UNDER_WAY = "SELECT count(*) FROM batch WHERE state = 'sending'"
-REPEATS = 9
-"""Of a request that gets 503, each after twice the pause of the one before: 51 seconds in all."""
 
 
 @pytest.fixture(scope="module")
@@ -60,51 +56,6 @@ def test_a_group_of_a_hundred_thousand_is_answered_like_one_of_a_hundred(service
         send = service.post("/sms/send-group", sender_id="ACME", group_id=large, message="Hi", send_at=ahead())
         assert send["counts"]["accepted"] == 100_000
     service.post(f"/sends/{send['send_id']}/cancel")
-
-
-def test_fifty_sends_at_once_against_thirty_credits(service: House) -> None:
-    rich = service.token
-    service.new_account("poor", 30)
-
-    def send(number: int) -> int:
-        """A client repeats a 503 a few times: a request that waited too long for a connection gets one."""
-        body = {"sender_id": "ACME", "phone": str(254730000000 + number), "message": "Hi"}
-        key = {"Idempotency-Key": f"fifty-{number}"}
-        status = service.try_request("POST", "/sms/send", body, key)[0]
-        for repeat in range(REPEATS):
-            if status != 503:
-                break
-            time.sleep(0.1 * 2**repeat)
-            status = service.try_request("POST", "/sms/send", body, key)[0]
-        return status
-
-    with ThreadPoolExecutor(50) as pool:
-        statuses = list(pool.map(send, range(50)))
-    assert sorted(statuses) == [200] * 30 + [402] * 20
-    service.token = rich
-    assert_exact(service)
-
-
-def test_redis_emptied_in_the_middle(service: House) -> None:
-    phones = [str(254740000000 + number) for number in range(20_000)]
-    with Redis.from_url(service.redis.url) as redis:
-        send = service.post("/sms/send-bulk", sender_id="ACME", phones=phones, message="Hi")
-        for _ in range(20):
-            redis.flushall()
-            time.sleep(0.05)
-    assert_exact(service)
-    assert service.get(f"/sends/{send['send_id']}")["counts"]["delivered"] == 20_000
-
-
-def test_redis_stopped_for_the_whole_run(service: House) -> None:
-    service.redis.kill()
-    try:
-        phones = [str(254750000000 + number) for number in range(2_000)]
-        send = service.post("/sms/send-bulk", sender_id="ACME", phones=phones, message="Hi")
-        assert_exact(service)
-        assert service.get(f"/sends/{send['send_id']}")["counts"]["delivered"] == 2_000
-    finally:
-        service.redis.start()
 
 
 def freeze_with_a_batch(service: House) -> None:

@@ -1,7 +1,6 @@
 """Hostile addresses of webhooks: none is posted to, whether it is refused as it is written or when it is resolved."""
 
 import asyncio
-import itertools
 import socket
 import threading
 from collections.abc import Iterator
@@ -9,11 +8,11 @@ from ipaddress import ip_address
 from typing import Any
 
 import pytest
-from aiohttp.abc import AbstractResolver, ResolveResult
 
 from shared.events.webhook_urls import address_problem, url_problem
 from shared.retry_after import retry_after
 from tests.unit.webhooks.conftest import patience as patience
+from tests.unit.webhooks.resolving import Answers
 from worker.webhooks import client
 from worker.webhooks.client import Client, Reply
 
@@ -136,29 +135,9 @@ def canary() -> Iterator[Canary]:
 
 def posts(urls: list[str], addresses: list[list[str]], port: int, *, loopback: bool = False) -> list[Reply]:
     """Post to the URLs, names leading to these addresses at one look-up after the other, and always to the port."""
-    answers = itertools.cycle(addresses or [[]])
-
-    class Resolver(AbstractResolver):
-        async def resolve(
-            self, host: str, _: int = 0, family: socket.AddressFamily = socket.AF_UNSPEC
-        ) -> list[ResolveResult]:
-            return [
-                ResolveResult(
-                    hostname=host,
-                    host=address,
-                    port=port,
-                    family=socket.AF_INET6 if ":" in address else socket.AF_INET,
-                    proto=0,
-                    flags=socket.AI_NUMERICHOST,
-                )
-                for address in next(answers)
-            ]
-
-        async def close(self) -> None:
-            pass
 
     async def run() -> list[Reply]:
-        made = Client(loopback, Resolver())
+        made = Client(loopback, Answers(lists=addresses, always=port))
         try:
             return [await made.post(url, {}, b"{}") for url in urls]
         finally:

@@ -7,16 +7,7 @@ import pytest
 
 from api.limits import pumping_guard as pumping
 from api.limits.pumping_guard import WINDOW, PumpingFinding, PumpingGuard
-
-
-class Clock:
-    """Time that a test moves on."""
-
-    def __init__(self) -> None:
-        self.now = 1_000_000.0
-
-    def __call__(self) -> float:
-        return self.now
+from tests.harness.times import Clock
 
 
 @pytest.fixture

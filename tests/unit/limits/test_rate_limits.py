@@ -12,16 +12,7 @@ from redis.exceptions import RedisError
 from api.limits import rate_limits
 from api.limits.rate_limits import Buckets
 from api.limits.shared_token_buckets import SharedRateLimit
-
-
-class Clock:
-    """Time that a test moves on."""
-
-    def __init__(self) -> None:
-        self.now = 1_000_000.0
-
-    def __call__(self) -> float:
-        return self.now
+from tests.harness.times import Clock
 
 
 @pytest.fixture

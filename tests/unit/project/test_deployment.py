@@ -21,7 +21,6 @@ from worker.carrier_config.file import read_carriers
 COMPOSE: dict[str, Any] = yaml.safe_load(Path("docker-compose.yml").read_text())
 SERVICES: dict[str, Any] = COMPOSE["services"]
 OURS = ("migrate", "api", "worker", "webhooks", "smpp")
-LONG_LIVED = [name for name in SERVICES if name != "migrate"]
 NGINX = Path("deploy/nginx.conf").read_text()
 DOCUMENT = Path("docs/operating/deployment.md").read_text()
 EXAMPLE = Path(".env.example").read_text()
@@ -42,16 +41,6 @@ def test_every_setting_reaches_the_processes(name: str) -> None:
     assert overruled <= set(of_the_code()) | {DIRECTORY}
 
 
-@pytest.mark.parametrize("name", OURS)
-def test_guard_and_configuration_have_a_place_outside_the_container(name: str) -> None:
-    service = SERVICES[name]
-    volumes = dict(volume.split(":")[:2][::-1] for volume in service["volumes"])
-    folder = str(Path(service["environment"]["GUARD_FILE"]).parent)
-    assert volumes[folder] in COMPOSE["volumes"]
-    assert volumes["/etc/bulksms"] == "./deploy/config"
-    assert f"--owner=bulksms {folder}" in Path("Dockerfile").read_text()
-
-
 def test_the_example_of_carriers_can_be_used() -> None:
     carriers = read_carriers(Path("deploy/config/carriers.example.toml"), 15.0, None, {"MAIN_PASSWORD": "secret"})
     assert [carrier.name for carrier in carriers.carriers] == ["main"]
@@ -64,28 +53,6 @@ def test_the_example_starts_simulated_when_it_is_filled_in() -> None:
     assert from_environment(filled).simulated
     interpolated = set(re.findall(r"\$\{([A-Z_]+)", Path("docker-compose.yml").read_text()))
     assert interpolated <= set(re.findall(r"^(?:# )?([A-Z_]+)=", EXAMPLE, re.M))
-
-
-@pytest.mark.parametrize("name", LONG_LIVED)
-def test_each_service_has_a_health_check_and_a_bound_on_its_log(name: str) -> None:
-    check = SERVICES[name]["healthcheck"]
-    assert check["test"]
-    assert seconds(check["timeout"]) <= seconds(check["interval"])
-    assert SERVICES[name]["restart"] == "unless-stopped"
-
-
-@pytest.mark.parametrize("name", SERVICES)
-def test_each_log_is_bounded(name: str) -> None:
-    options = SERVICES[name]["logging"]["options"]
-    assert options["max-size"].endswith("m") and int(options["max-file"]) > 1
-
-
-@pytest.mark.parametrize("name", ["api", "worker", "webhooks", "smpp"])
-def test_services_that_use_the_database_are_stopped_before_it(name: str) -> None:
-    """Compose stops in the reverse order of what a service names itself, not of what those name."""
-    assert SERVICES[name]["depends_on"]["postgres"]["condition"] == "service_healthy"
-    assert SERVICES[name]["depends_on"]["redis"]["condition"] == "service_healthy"
-    assert SERVICES[name]["depends_on"]["migrate"]["condition"] == "service_completed_successfully"
 
 
 def test_a_worker_may_finish_its_window() -> None:

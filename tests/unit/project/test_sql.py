@@ -97,3 +97,15 @@ def found() -> Counter[str]:
 
 def test_statements_of_text_are_constants_with_a_docstring() -> None:
     assert found() == Counter(MADE_IN_FUNCTIONS)
+
+
+def test_only_the_ledger_writes_entries() -> None:
+    writes = re.compile(r"(INSERT\s+INTO|UPDATE|DELETE\s+FROM)\s+ledger\b|\b(insert|update|delete)\((\w+\.)?ledger\)")
+    found = {
+        (path.relative_to(ROOT).as_posix(), each.group(0).split()[0].partition("(")[0].upper())
+        for package in PACKAGES
+        for path in (ROOT / package).rglob("*.py")
+        if "versions" not in path.parts
+        for each in writes.finditer(path.read_text())
+    }
+    assert found == {("shared/ledger/ledger.py", "INSERT")}

@@ -1,18 +1,10 @@
-"""docs/explanation/security.md lists the thread pools of an API process, and the architecture refers to that list."""
-
-import re
-from pathlib import Path
+"""The thread pools of an API process leave connections to commits."""
 
 import pytest
 
 from api.limits.bulkheads import FairThreadPool
 from api.server.thread_pools import ThreadPools
 from shared.db.pools import OVERFLOW
-
-PAGE = Path("docs/explanation/security.md").read_text()
-ROWS = re.findall(r"^\| `([\w-]+)` \| (.+) \| (.+) \| .+ \|$", PAGE, re.M)
-LESS_CHUNKS, QUARTER = "`DATABASE_POOL` less the chunks at a time", "a quarter of `DATABASE_POOL`"
-NUMBERS = ("three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
 
 def pools(connections: int) -> list[FairThreadPool]:
@@ -23,19 +15,6 @@ def pools(connections: int) -> list[FairThreadPool]:
 def chunks(connections: int) -> int:
     """How many chunks of exports are made at a time."""
     return max(1, min(connections // 4, 4))
-
-
-@pytest.mark.parametrize("connections", [8, 12, 20])
-def test_it_works(connections: int) -> None:
-    words = {LESS_CHUNKS: connections - chunks(connections), QUARTER: connections // 4}
-    listed = {
-        name: tuple(words[size] if size in words else int(size) for size in sizes)
-        for name, *sizes in ROWS
-        if name in {pool.name for pool in pools(connections)}
-    }
-    made = pools(connections)
-    assert listed == {pool.name: (pool.threads, pool.max_per_owner) for pool in made}
-    assert f"has {NUMBERS[len(made) - 3]} thread pools" in PAGE
 
 
 @pytest.mark.parametrize("connections", range(1, 33))

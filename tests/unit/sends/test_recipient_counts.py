@@ -6,23 +6,14 @@ from redis.exceptions import RedisError
 
 from shared.sends.recipient_counts import HOUR, RecipientCounts
 from shared.sends.shared_recipient_counts import RecipientSharing
+from tests.harness.times import Clock
 
 PHONE, OTHER = "254711000000", "254711000001"
 
 
-class Clock:
-    """A time that tests move."""
-
-    def __init__(self) -> None:
-        self.now = 1000 * HOUR
-
-    def __call__(self) -> float:
-        return self.now
-
-
 @pytest.fixture
 def clock() -> Clock:
-    return Clock()
+    return Clock(1000 * HOUR)
 
 
 @pytest.fixture

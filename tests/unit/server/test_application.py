@@ -6,7 +6,7 @@ import json
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Any
 
 import pytest
@@ -331,6 +331,57 @@ async def until(true: Callable[[], bool]) -> None:
             await asyncio.sleep(0.005)
 
 
+async def ended(sockets: Iterable[Socket]) -> set[int]:
+    """Their statuses, when all of them are over."""
+    every = list(sockets)
+    await asyncio.gather(*(socket.task for socket in every))
+    return {socket.status for socket in every}
+
+
+async def left(sockets: Iterable[Socket]) -> set[int]:
+    """The same, when their clients leave."""
+    every = list(sockets)
+    for socket in every:
+        socket.gone.set()
+    return await ended(every)
+
+
+class Slow:
+    """An application that notes the requests for some paths, and answers them only when it is released."""
+
+    def __init__(self, *paths: str) -> None:
+        self.held, self.worked, self.release = paths, list[tuple[str, str]](), threading.Event()
+
+    def __call__(self, environ: dict[str, Any], start: Start) -> Iterable[bytes]:
+        path = environ["PATH_INFO"]
+        if path.rstrip("/") in self.held:
+            self.worked.append((path, environ["REMOTE_ADDR"]))
+            self.release.wait(120)
+        return answer(start)
+
+
+class Exports:
+    """An application that makes an export without a length at one path, and notes what it makes and closes."""
+
+    def __init__(self) -> None:
+        self.made: list[str] = []
+        self.closed = 0
+
+    def __call__(self, environ: dict[str, Any], start: Start) -> Iterable[bytes]:
+        self.made.append(environ["PATH_INFO"])
+        if environ["PATH_INFO"] != "/export":
+            return answer(start)
+        start("200 OK", [("Content-Type", "text/csv")])
+        return self
+
+    def __iter__(self) -> Iterator[bytes]:
+        return iter([b"a", b"b"])
+
+    def close(self) -> None:
+        """One of them has ended."""
+        self.closed += 1
+
+
 def test_silent_clients_delay_nobody_else() -> None:
     """As many as one address may have wait for a body; one more is refused, and others are answered."""
 
@@ -339,16 +390,10 @@ def test_silent_clients_delay_nobody_else() -> None:
         silent = [sockets.open("198.51.100.1", None) for _ in range(1_300)]
         await until(lambda: sum(socket.status == 429 for socket in silent) >= 1_300 - MAX_PER_ADDRESS)
         for number in range(10):
-            other = sockets.open(f"203.0.113.{number}", announced=0)
-            await other.task
-            assert other.status == 200
+            assert await ended([sockets.open(f"203.0.113.{number}", announced=0)]) == {200}
         assert {socket.status for socket in silent} == {0, 429}
-        for socket in silent:
-            socket.gone.set()
-        await asyncio.gather(*(socket.task for socket in silent))
-        again = sockets.open("198.51.100.1", announced=0)
-        await again.task
-        assert again.status == 200
+        await left(silent)
+        assert await ended([sockets.open("198.51.100.1", announced=0)]) == {200}
 
     asyncio.run(run())
 
@@ -358,12 +403,9 @@ def test_bodies_that_come_slowly_hold_no_thread() -> None:
         sockets = Sockets(Calls())
         slow = [sockets.open(f"198.51.100.{number}", None, announced=60_000) for number in range(100)]
         slow += [sockets.open(f"192.0.2.{number}", None) for number in range(100)]
-        other = sockets.open("203.0.113.1", [b"a" * 60_000, b""])
-        await other.task
-        assert other.status == 200
+        assert await ended([sockets.open("203.0.113.1", [b"a" * 60_000, b""])]) == {200}
         assert [socket.status for socket in slow] == [0] * 200
-        for socket in slow:
-            socket.gone.set()
+        await left(slow)
 
     asyncio.run(run())
 
@@ -371,126 +413,70 @@ def test_bodies_that_come_slowly_hold_no_thread() -> None:
 @pytest.mark.parametrize("announced", [None, 70_000])
 def test_few_large_bodies_of_an_account_are_worked_on_at_the_same_time(announced: int | None) -> None:
     """Each takes some 50 MB when it is parsed. Its small requests do not wait for them, nor do files for imports."""
-    release, worked = threading.Event(), []
-
-    def app(environ: dict[str, Any], start: Start) -> Iterable[bytes]:
-        worked.append(environ["PATH_INFO"])
-        if environ["PATH_INFO"] == "/large":
-            release.wait(120)
-        return answer(start)
+    app = Slow("/large")
 
     async def run() -> None:
         sockets = Sockets(app, owner_of=lambda environ: 7)
         body = [b"a" * 70_000, b""]
         large = [sockets.open("198.51.100.1", body, path="/large", announced=announced) for _ in range(6)]
-        await until(lambda: len(worked) >= WORKED_ON_OF_ACCOUNT)
+        await until(lambda: len(app.worked) >= WORKED_ON_OF_ACCOUNT)
         others = [
             sockets.open("198.51.100.1", announced=0, path="/small"),
             sockets.open("198.51.100.1", body, path="/groups/1/import"),
         ]
-        await asyncio.gather(*(socket.task for socket in others))
-        at_once = worked.count("/large")
-        release.set()
-        await asyncio.gather(*(socket.task for socket in large))
-        assert [socket.status for socket in others] == [200, 200]
-        assert (at_once, worked.count("/large")) == (WORKED_ON_OF_ACCOUNT, 6)
+        assert await ended(others) == {200}
+        at_once = len(app.worked)
+        app.release.set()
+        await ended(large)
+        assert (at_once, len(app.worked)) == (WORKED_ON_OF_ACCOUNT, 6)
 
     asyncio.run(run())
 
 
-def test_guessing_passwords_delays_nobody_else() -> None:
-    """From a hundred addresses: two passwords are hashed at a time, and nobody else waits for them."""
-    release, hashed = threading.Event(), []
-
-    def app(environ: dict[str, Any], start: Start) -> Iterable[bytes]:
-        if environ["PATH_INFO"].rstrip("/") in thread_pools.PASSWORDS:
-            hashed.append(environ["REMOTE_ADDR"])
-            release.wait(120)
-        return answer(start)
+@pytest.mark.parametrize(
+    ("paths", "threads"),
+    [(thread_pools.PASSWORDS, PASSWORD_THREADS), (thread_pools.OIDC, OIDC_THREADS)],
+    ids=["guessing passwords", "a hanging identity provider"],
+)
+def test_slow_sign_ins_delay_nobody_else(paths: Collection[str], threads: int) -> None:
+    """From a hundred addresses: a few are worked on at a time, and nobody else waits for them."""
+    app = Slow(*paths)
 
     async def run() -> None:
         sockets = Sockets(app)
-        guesses = [
+        slow = [
             sockets.open(f"198.51.100.{number % 100}", announced=0, path=path)
-            for number, path in enumerate(sorted(thread_pools.PASSWORDS) * 100)
+            for number, path in enumerate(sorted(paths) * 100)
         ]
-        guesses.append(sockets.open("198.51.100.200", announced=0, path="/api/v1/sign-in/"))
-        await until(lambda: len(hashed) == PASSWORD_THREADS)
+        slow.append(sockets.open("198.51.100.200", announced=0, path=f"{min(paths)}/"))
+        await until(lambda: len(app.worked) == threads)
         others = [
             sockets.open(address, announced=0, path=path)
             for address in ("198.51.100.1", "203.0.113.1")
-            for path in ("/api/v1/auth/token", "/api/v1/me/token", "/api/v1/balance", "/api/v1/sms/send")
+            for path in ("/api/v1/auth/token", "/api/v1/me/token", "/api/v1/sign-in/methods", "/api/v1/sms/send")
         ]
-        await asyncio.gather(*(socket.task for socket in others))
-        assert {socket.status for socket in others} == {200}
-        assert len(hashed) == len(set(hashed)) == PASSWORD_THREADS
-        release.set()
-        await asyncio.gather(*(socket.task for socket in guesses))
-        assert {socket.status for socket in guesses} == {200}
-
-    asyncio.run(run())
-
-
-def test_a_hanging_identity_provider_delays_nobody_else() -> None:
-    release, waiting = threading.Event(), []
-
-    def app(environ: dict[str, Any], start: Start) -> Iterable[bytes]:
-        if environ["PATH_INFO"].rstrip("/") in thread_pools.OIDC:
-            waiting.append(environ["REMOTE_ADDR"])
-            release.wait(120)
-        return answer(start)
-
-    async def run() -> None:
-        sockets = Sockets(app)
-        sign_ins = [
-            sockets.open(f"198.51.100.{number}", announced=0, path=path)
-            for number, path in enumerate(sorted(thread_pools.OIDC) * 20)
-        ]
-        await until(lambda: len(waiting) == OIDC_THREADS)
-        paths = ("/api/v1/auth/token", "/api/v1/sign-in", "/api/v1/sign-in/methods", "/api/v1/sign-in/link")
-        others = [sockets.open("203.0.113.1", announced=0, path=path) for path in paths]
-        await asyncio.gather(*(socket.task for socket in others))
-        assert {socket.status for socket in others} == {200}
-        assert len(waiting) == OIDC_THREADS
-        release.set()
-        await asyncio.gather(*(socket.task for socket in sign_ins))
-        assert {socket.status for socket in sign_ins} == {200}
+        assert await ended(others) == {200}
+        assert len(app.worked) == len({address for _, address in app.worked}) == threads
+        app.release.set()
+        assert await ended(slow) == {200}
 
     asyncio.run(run())
 
 
 def test_slow_readers_hold_no_thread() -> None:
-    closed: list[int] = []
-
-    class Export:
-        def __iter__(self) -> Iterator[bytes]:
-            return iter([b"a", b"b"])
-
-        def close(self) -> None:
-            closed.append(1)
-
-    def app(environ: dict[str, Any], start: Start) -> Iterable[bytes]:
-        if environ["PATH_INFO"] != "/export":
-            return answer(start)
-        start("200 OK", [("Content-Type", "text/csv")])
-        return Export()
-
     async def run() -> None:
+        app = Exports()
         sockets = Sockets(app)
         readers = [
             sockets.open(f"198.51.100.{number // 4}", path="/export", announced=0, takes=False) for number in range(140)
         ]
         await until(lambda: all(socket.status == 200 for socket in readers))
-        other = sockets.open("203.0.113.1", announced=0)
-        await other.task
-        assert other.status == 200 and closed == []
-        one_more = sockets.open("198.51.100.1", path="/export", announced=0)
-        await one_more.task
-        assert one_more.status == 429 and closed == [1]
-        for socket in readers:
-            socket.gone.set()
-        await asyncio.gather(*(socket.task for socket in readers))
-        assert len(closed) == 141
+        assert await ended([sockets.open("203.0.113.1", announced=0)]) == {200}
+        assert app.closed == 0
+        assert await ended([sockets.open("198.51.100.1", path="/export", announced=0)]) == {429}
+        assert app.closed == 1
+        await left(readers)
+        assert app.closed == 141
 
     asyncio.run(run())
 
@@ -498,17 +484,11 @@ def test_slow_readers_hold_no_thread() -> None:
 def test_too_many_simultaneous_exports_are_refused() -> None:
     """Also if nobody can tell before that they are exports."""
 
-    def app(environ: dict[str, Any], start: Start) -> Iterable[bytes]:
-        start("200 OK", [("Content-Type", "text/csv")])
-        return iter([b"a", b"b"])
-
     async def run() -> None:
-        sockets = Sockets(app)
+        sockets = Sockets(Exports())
         readers = [sockets.open("198.51.100.1", path="/export", announced=0, takes=False) for _ in range(6)]
         await until(lambda: all(socket.status for socket in readers))
-        for socket in readers:
-            socket.gone.set()
-        await asyncio.gather(*(socket.task for socket in readers))
+        await left(readers)
         assert sorted(socket.status for socket in readers) == [200] * 4 + [429] * 2
 
     asyncio.run(run())
@@ -516,23 +496,9 @@ def test_too_many_simultaneous_exports_are_refused() -> None:
 
 def test_an_export_too_many_is_refused_before_any_of_it_is_made() -> None:
     """Who asks again and again while others of its exports are written costs no thread and no query."""
-    made: list[str] = []
-
-    class Export:
-        def __iter__(self) -> Iterator[bytes]:
-            return iter([b"a", b"b"])
-
-        def close(self) -> None:
-            pass
-
-    def app(environ: dict[str, Any], start: Start) -> Iterable[bytes]:
-        made.append(environ["PATH_INFO"])
-        if environ["PATH_INFO"] != "/export":
-            return answer(start)
-        start("200 OK", [("Content-Type", "text/csv")])
-        return Export()
 
     async def run() -> None:
+        app = Exports()
         sockets = Sockets(app)
 
         def export(address: str, **more: Any) -> Socket:
@@ -540,40 +506,30 @@ def test_an_export_too_many_is_refused_before_any_of_it_is_made() -> None:
 
         readers = [export("198.51.100.1", takes=False) for _ in range(4)]
         await until(lambda: all(socket.status == 200 for socket in readers))
-        refused = [export("198.51.100.1") for _ in range(100)]
-        await asyncio.gather(*(socket.task for socket in refused))
-        assert {socket.status for socket in refused} == {429} and len(made) == 4
-        others = [export("198.51.100.2"), sockets.open("198.51.100.1", announced=0)]
-        await asyncio.gather(*(socket.task for socket in others))
-        assert [socket.status for socket in others] == [200, 200]
-        for socket in readers:
-            socket.gone.set()
-        await asyncio.gather(*(socket.task for socket in readers))
+        assert await ended([export("198.51.100.1") for _ in range(100)]) == {429}
+        assert len(app.made) == 4
+        assert await ended([export("198.51.100.2"), sockets.open("198.51.100.1", announced=0)]) == {200}
+        await left(readers)
 
     asyncio.run(run())
 
 
 def test_a_client_that_leaves_before_its_turn_costs_no_work() -> None:
-    release, worked = threading.Event(), []
-
-    def app(environ: dict[str, Any], start: Start) -> Iterable[bytes]:
-        worked.append(environ["PATH_INFO"])
-        release.wait(120)
-        return answer(start)
+    app = Slow("/working", "/waiting", "/last")
 
     async def run() -> None:
         sockets = Sockets(app)
         first = [sockets.open("198.51.100.1", announced=0, path="/working") for _ in range(2)]
-        await until(lambda: len(worked) == 2)
+        await until(lambda: len(app.worked) == 2)
         waiting = sockets.open("198.51.100.1", announced=0, path="/waiting")
         queues = sockets.served._pools._sign_in._waiting
         await until(lambda: len(queues.get("198.51.100.1", ())) == 1)
         waiting.gone.set()
         over, _ = await asyncio.wait([waiting.task], timeout=60)
         last = sockets.open("198.51.100.1", announced=0, path="/last")
-        release.set()
-        await asyncio.gather(*(socket.task for socket in (*first, last)))
-        assert over and worked == ["/working"] * 2 + ["/last"] and waiting.sent == []
+        app.release.set()
+        await ended([*first, last])
+        assert over and [path for path, _ in app.worked] == ["/working"] * 2 + ["/last"] and waiting.sent == []
 
     asyncio.run(run())
 
@@ -638,11 +594,7 @@ def test_only_a_little_of_a_large_body_is_kept_in_memory(
 
 @pytest.mark.parametrize(("owner", "most"), [(None, 2), (7, 8)])
 def test_few_large_bodies_of_an_owner_are_received_at_the_same_time(owner: int | None, most: int) -> None:
-    release = threading.Event()
-
-    def app(environ: dict[str, Any], start: Start) -> Iterable[bytes]:
-        release.wait(120)
-        return answer(start)
+    app = Slow("/groups/1/import")
 
     async def run() -> None:
         sockets = Sockets(app, owner_of=lambda environ: owner or environ["REMOTE_ADDR"])
@@ -651,9 +603,8 @@ def test_few_large_bodies_of_an_owner_are_received_at_the_same_time(owner: int |
         for _ in range(100):
             await asyncio.sleep(0)
         received = sum(not socket.left for socket in large)
-        release.set()
-        await asyncio.gather(*(socket.task for socket in large))
-        assert (received, {socket.status for socket in large}) == (most, {200})
+        app.release.set()
+        assert (await ended(large), received) == ({200}, most)
 
     asyncio.run(run())
 
@@ -667,36 +618,13 @@ def test_an_owner_whose_clients_do_not_read_gets_no_more() -> None:
     """Its responses would fill the memory. What waits for a thread is checked when it is its turn."""
     size = MAX_UNREAD_BYTES // 2 + 1
 
-    async def run() -> list[int]:
-        application, reads = Application(lambda environ, start: answer(start, b"x" * size)), asyncio.Event()
-        statuses: list[int] = []
+    async def run() -> None:
+        sockets = Sockets(lambda environ, start: answer(start, b"x" * size))
+        waiting = [sockets.open("198.51.100.1", announced=0, path="/x", takes=False) for _ in range(2)]
+        await until(lambda: all(socket.status for socket in waiting))
+        third = sockets.open("198.51.100.1", announced=0, path="/x")
+        await until(lambda: third.status != 0)
+        assert (await left(waiting), await ended([third])) == ({200}, {429})
+        assert await ended([sockets.open("198.51.100.1", announced=0, path="/x")]) == {200}
 
-        async def send(message: Any) -> None:
-            if message["type"] == "http.response.start":
-                statuses.append(message["status"])
-            elif len(message["body"]) == size:
-                await reads.wait()
-
-        async def ask() -> None:
-            came = [{"type": "http.request", "body": b"", "more_body": False}]
-
-            async def receive() -> dict[str, Any]:
-                if not came:
-                    await asyncio.sleep(60)
-                return came.pop()
-
-            await application({**scope("/x"), "headers": [(b"content-length", b"0")]}, receive, send)
-
-        waiting = [asyncio.create_task(ask()) for _ in range(2)]
-        while len(statuses) < 2:
-            await asyncio.sleep(0.01)
-        third = asyncio.create_task(ask())
-        while len(statuses) < 3:
-            await asyncio.sleep(0.01)
-        reads.set()
-        await third
-        await asyncio.gather(*waiting)
-        await ask()
-        return statuses
-
-    assert asyncio.run(run()) == [200, 200, 429, 200]
+    asyncio.run(run())

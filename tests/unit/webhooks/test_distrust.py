@@ -9,33 +9,15 @@ import threading
 from pathlib import Path
 
 import pytest
-from aiohttp.abc import AbstractResolver, ResolveResult
 
 from tests.harness.what_we_read import table
+from tests.unit.webhooks.resolving import Answers
 from tests.unit.webhooks.test_client import OK, once, post, serve
 from worker.webhooks.client import MAX_BODY_BYTES, CheckedResolver, Client, Forbidden, Reply
 
 COOKIE = b"Set-Cookie: a=b; Path=/\r\n"
 BUFFERS = 16 * 1024 * 1024
 """More than what the sockets of both sides may hold."""
-
-
-class Answers(AbstractResolver):
-    """Resolves every name to these addresses, without a network."""
-
-    def __init__(self, *addresses: str) -> None:
-        self._addresses = addresses
-
-    async def resolve(
-        self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET
-    ) -> list[ResolveResult]:
-        return [
-            ResolveResult(hostname=host, host=each, port=port, family=socket.AF_INET, proto=0, flags=0)
-            for each in self._addresses
-        ]
-
-    async def close(self) -> None:
-        pass
 
 
 def test_a_body_without_end_is_left_after_some_bytes(stop: threading.Event) -> None:

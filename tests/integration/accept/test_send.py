@@ -1,15 +1,13 @@
 """Sending to one phone."""
 
-from collections.abc import Iterator
 from datetime import timedelta
 
 import pytest
-from sqlalchemy import Engine, text
+from sqlalchemy import text
 
-from bulksms.local.postgres import Postgres
-from tests.harness.database import disposable_database
 from tests.harness.service import Service
 from tests.harness.times import ahead
+from tests.integration.own_database import own_database
 
 HOUR = timedelta(hours=1)
 EARLIER = (
@@ -19,11 +17,7 @@ EARLIER = (
 )
 
 
-@pytest.fixture(name="engine")
-def _engine(postgres_server: Postgres) -> Iterator[Engine]:
-    """Each test has a database of its own, and so finds nothing of the others in it."""
-    with disposable_database(postgres_server) as engine:
-        yield engine
+engine = own_database
 
 
 def test_the_response_has_the_documented_fields(service: Service) -> None:

@@ -1,6 +1,6 @@
 """A test key works in a sandbox of its account, which shares nothing with the live side but what an operator sets."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +9,6 @@ from sqlalchemy import Engine, text
 from werkzeug.test import TestResponse
 
 from api.server.application import Owners
-from bulksms.local.postgres import Postgres
 from shared.accounts.administration import (
     activate_account,
     create_key,
@@ -23,22 +22,18 @@ from shared.audit.check import audit
 from shared.inbound import Inbound, store
 from shared.scopes import DEFAULT_SCOPES
 from shared.senders.sender_ids import decide_sender, request_sender
-from tests.harness.database import disposable_database
 from tests.harness.deliveries import settled_events
 from tests.harness.people import a_person
 from tests.harness.service import SECRET_KEY, Service
 from tests.harness.times import ahead
+from tests.integration.own_database import own_database
 
 pytestmark = pytest.mark.usefixtures("nothing_is_remembered")
 
 PHONE = "254711000000"
 
 
-@pytest.fixture(name="engine")
-def _engine(postgres_server: Postgres) -> Iterator[Engine]:
-    """Each test has a database of its own, and so finds nothing of the others in it."""
-    with disposable_database(postgres_server) as engine:
-        yield engine
+engine = own_database
 
 
 def code(response: TestResponse) -> str:

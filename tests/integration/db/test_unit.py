@@ -1,21 +1,13 @@
 """The database keeps the currency in which its amounts are shown."""
 
-from collections.abc import Iterator
-
-import pytest
 from sqlalchemy import Engine
 
-from bulksms.local.postgres import Postgres
 from shared.prices.kept_unit import unit_problem
 from shared.unit import CREDITS, Unit
-from tests.harness.database import disposable_database
 from tests.harness.service import Service
+from tests.integration.own_database import own_database
 
-
-@pytest.fixture(name="engine")
-def _engine(postgres_server: Postgres) -> Iterator[Engine]:
-    with disposable_database(postgres_server) as engine:
-        yield engine
+engine = own_database
 
 
 def test_another_unit_than_the_first_currency_is_refused(engine: Engine) -> None:

@@ -1,18 +1,16 @@
 """Group sends are expanded a little ahead of what is being sent, by as many workers as there are."""
 
 import time
-from collections.abc import Iterator
 from uuid import UUID
 
 import pytest
-from sqlalchemy import Engine, text
+from sqlalchemy import text
 
 import worker.jobs.expand_page
 import worker.tasks
-from bulksms.local.postgres import Postgres
-from tests.harness.database import disposable_database
 from tests.harness.service import Service
 from tests.integration.accept.test_group import phones, scheduled
+from tests.integration.own_database import own_database
 from worker.jobs import expand as module
 from worker.jobs.expand import ENOUGH_OPEN_BATCHES, expand
 
@@ -22,11 +20,7 @@ PATIENCE = 60.0
 """Seconds after which a backlog ends, should nothing else end it."""
 
 
-@pytest.fixture(name="engine")
-def _engine(postgres_server: Postgres) -> Iterator[Engine]:
-    """Each test has a database of its own, and so finds nothing of the others in it."""
-    with disposable_database(postgres_server) as engine:
-        yield engine
+engine = own_database
 
 
 @pytest.fixture

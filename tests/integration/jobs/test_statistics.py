@@ -1,25 +1,18 @@
 """What the sweep does so that plans are not made for a table as it was long ago."""
 
-from collections.abc import Iterator
 from uuid import UUID
 
-import pytest
-from sqlalchemy import Engine, text
+from sqlalchemy import text
 
-from bulksms.local.postgres import Postgres
 from shared.contacts.groups import add_contacts
-from tests.harness.database import disposable_database
 from tests.harness.service import Service
+from tests.integration.own_database import own_database
 
 COUNTED = text("SELECT reltuples, relpages FROM pg_class WHERE oid = 'contact'::regclass")
 PHONES = range(254720000000, 254720010000)
 
 
-@pytest.fixture(name="engine")
-def _engine(postgres_server: Postgres) -> Iterator[Engine]:
-    """A database without contacts."""
-    with disposable_database(postgres_server) as engine:
-        yield engine
+engine = own_database
 
 
 def test_a_table_that_was_analyzed_while_its_first_rows_were_added_is_analyzed_again(service: Service) -> None:

@@ -1,31 +1,25 @@
 """Accounts take turns with imports and erasures, and each has a bounded number of them open."""
 
-from collections.abc import Iterator
 from uuid import UUID
 
 import pytest
-from sqlalchemy import Engine, text
+from sqlalchemy import text
 
 import shared.contacts.imports
 import shared.contacts.text_stream
 import shared.privacy.erasures
 import worker.jobs.import_contacts
 from api.http import uploaded_file
-from bulksms.local.postgres import Postgres
-from tests.harness.database import disposable_database
 from tests.harness.service import Service
 from tests.integration.jobs.test_imports import left_behind, send_file
+from tests.integration.own_database import own_database
 from worker.jobs.erasure import erase_one
 from worker.jobs.import_contacts import import_chunk
 
 PHONE = "254711000001"
 
 
-@pytest.fixture(name="engine")
-def _engine(postgres_server: Postgres) -> Iterator[Engine]:
-    """Each test has a database of its own, in which no job of another test waits."""
-    with disposable_database(postgres_server) as engine:
-        yield engine
+engine = own_database
 
 
 @pytest.fixture(autouse=True)

@@ -3,21 +3,19 @@
 import csv
 import io
 import json
-from collections.abc import Iterator
 from typing import Any
 from uuid import UUID
 
 import pytest
-from sqlalchemy import Engine, text
+from sqlalchemy import text
 
-from bulksms.local.postgres import Postgres
 from shared.job_failures import MAX_FAILURES
 from shared.messages import exports
 from shared.messages.exports import drop_old_exports
 from shared.set_aside_jobs import retry_failed_job
-from tests.harness.database import disposable_database
 from tests.harness.service import Service
 from tests.integration.messages.test_messages import listed
+from tests.integration.own_database import own_database
 from worker.jobs import export_messages
 from worker.jobs.erasure import erase_one
 from worker.jobs.export_messages import export_page
@@ -25,11 +23,7 @@ from worker.jobs.export_messages import export_page
 PHONES = [str(254711000200 + number) for number in range(30)]
 
 
-@pytest.fixture(name="engine")
-def _engine(postgres_server: Postgres) -> Iterator[Engine]:
-    """Each test has a database of its own: its exports are the only ones."""
-    with disposable_database(postgres_server) as engine:
-        yield engine
+engine = own_database
 
 
 @pytest.fixture

@@ -1,7 +1,7 @@
 """Several carriers: each message goes through the right one, and tells why."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -10,17 +10,16 @@ from sqlalchemy import Engine, func, text, update
 
 import worker.routing.sorter
 from api.metrics.counts import count_when_due
-from bulksms.local.postgres import Postgres
 from shared.audit.check import audit
 from shared.db.tables.running import state_count
 from shared.health.doctor import check_queue
 from shared.health.finding import Finding
 from shared.sends.holding import SendsUnusable, hold_unusable
-from tests.harness.database import disposable_database
 from tests.harness.live_workers import report_carriers
 from tests.harness.prices import valid_list
 from tests.harness.service import Service
 from tests.harness.times import ahead
+from tests.integration.own_database import own_database
 from worker.carriers.base import MessageGroup, Outcome, ResponseKind
 from worker.receipts import match as receipts
 from worker.routing.carrier_pools import CarrierPools
@@ -49,11 +48,7 @@ OLDEST = 'bulksms_oldest_queued_seconds{category="transactional"}'
 KENYA, ELSEWHERE = "254711000000", "255711000000"
 
 
-@pytest.fixture(name="engine")
-def _engine(postgres_server: Postgres) -> Iterator[Engine]:
-    """Each test has a database of its own, and so finds nothing of the others in it."""
-    with disposable_database(postgres_server) as engine:
-        yield engine
+engine = own_database
 
 
 @pytest.fixture

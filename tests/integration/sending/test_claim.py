@@ -1,7 +1,6 @@
 """What a cycle claims, and what becomes of a claim that is not for the carrier."""
 
 import threading
-from collections.abc import Iterator
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any, NamedTuple
@@ -9,12 +8,12 @@ from typing import Any, NamedTuple
 import pytest
 from sqlalchemy import Engine, text
 
-from bulksms.local.postgres import Postgres
 from shared.settings import Settings
-from tests.harness.database import disposable_database, wait_until_somebody_waits
+from tests.harness.database import wait_until_somebody_waits
 from tests.harness.service import Service
 from tests.harness.threads import join_all
 from tests.harness.times import ahead
+from tests.integration.own_database import own_database
 from worker.carriers.base import Outcome, ResponseKind
 from worker.carriers.simulator import Simulator
 from worker.pacing.circuit_breaker import CircuitBreaker
@@ -29,11 +28,7 @@ LIVE, TEST = (SimpleNamespace(test=test, rate_delay=None, request_id=None, **COM
 LOCK = text("SELECT FROM send WHERE id = :send FOR UPDATE NOWAIT")
 
 
-@pytest.fixture(name="engine")
-def _engine(postgres_server: Postgres) -> Iterator[Engine]:
-    """Each test has a database of its own, and so finds nothing of the others in it."""
-    with disposable_database(postgres_server) as engine:
-        yield engine
+engine = own_database
 
 
 class Waiting(NamedTuple):

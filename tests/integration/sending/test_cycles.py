@@ -14,11 +14,11 @@ from sqlalchemy.exc import OperationalError
 import worker.sending.checks
 import worker.sending.dispatch
 import worker.sending.record
-from bulksms.local.postgres import Postgres
 from shared.accounts.category_rules import set_cap
-from tests.harness.database import disposable_database, wait_until_somebody_waits
+from tests.harness.database import wait_until_somebody_waits
 from tests.harness.service import Service
 from tests.integration.jobs.test_expand import send as expanding_send
+from tests.integration.own_database import own_database
 from tests.integration.routing.test_routes import KENYA, make
 from tests.integration.sending.test_late_opt_out import WINDOW, WINDOWS, between_windows, phones
 from worker.carriers.base import MessageGroup, Outcome, ResponseKind
@@ -35,11 +35,7 @@ from worker.sending.settle_complete import settle_complete
 __all__ = ["expanding_send", "make"]
 
 
-@pytest.fixture(name="engine")
-def _engine(postgres_server: Postgres) -> Iterator[Engine]:
-    """Each test has a database of its own, and so finds nothing of the others in it."""
-    with disposable_database(postgres_server) as engine:
-        yield engine
+engine = own_database
 
 
 @pytest.fixture

@@ -7,13 +7,12 @@ from contextlib import contextmanager
 import pytest
 from sqlalchemy import Engine, text
 
-from bulksms.local.postgres import Postgres
 from shared.audit.check import audit
 from shared.lifecycle import MessageStatus
 from shared.sends.rest_of_batch import PAUSES
-from tests.harness.database import disposable_database
 from tests.harness.service import Service
 from tests.harness.times import ahead
+from tests.integration.own_database import own_database
 from tests.integration.sending.test_late_opt_out import WINDOW, phones
 from worker.carriers.base import MessageGroup, Outcome
 from worker.carriers.smpp.status import outcome_of
@@ -27,11 +26,7 @@ FULL, BUSY = 0x14, 0x08
 AT = "2026-01-02 03:04:05+00:00"
 
 
-@pytest.fixture(name="engine")
-def _engine(postgres_server: Postgres) -> Iterator[Engine]:
-    """Each test has a database of its own: what waits in one is not found by another."""
-    with disposable_database(postgres_server) as engine:
-        yield engine
+engine = own_database
 
 
 @pytest.fixture

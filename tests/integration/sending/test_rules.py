@@ -1,19 +1,17 @@
 """Quiet hours by the recipient's clock, and caps of messages to a phone."""
 
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
-from sqlalchemy import Engine, text
+from sqlalchemy import text
 
-from bulksms.local.postgres import Postgres
 from shared.accounts.category_rules import set_cap, set_quiet_hours
 from shared.audit.check import audit
-from tests.harness.database import disposable_database
 from tests.harness.service import Service
+from tests.integration.own_database import own_database
 from worker.sending.checks import apply_rules
 from worker.sending.claim import claim
 from worker.sending.next_batches import ClaimRequest
@@ -22,11 +20,7 @@ NAIROBI, NEW_YORK = 254799000000, 12125550100
 CARRIED = ("sent", "delivered")
 
 
-@pytest.fixture(name="engine")
-def _engine(postgres_server: Postgres) -> Iterator[Engine]:
-    """Each test has a database of its own, and so finds nothing of the others in it."""
-    with disposable_database(postgres_server) as engine:
-        yield engine
+engine = own_database
 
 
 def phones(first: int, count: int) -> list[str]:

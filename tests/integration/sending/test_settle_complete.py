@@ -4,15 +4,14 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from sqlalchemy import Engine, text
+from sqlalchemy import text
 
 import worker.sending.settle_complete
-from bulksms.local.postgres import Postgres
 from shared import outbox
 from shared.audit.check import audit
 from shared.lifecycle import MessageStatus
-from tests.harness.database import disposable_database
 from tests.harness.service import Service
+from tests.integration.own_database import own_database
 from tests.integration.sending.test_record import (
     AT,
     FAILED,
@@ -59,11 +58,7 @@ LEDGER = text("SELECT kind, debit, credit, amount, step FROM ledger WHERE subjec
 BALANCE = text("SELECT available, reserved FROM account WHERE id = :id")
 
 
-@pytest.fixture(name="engine")
-def _engine(postgres_server: Postgres) -> Iterator[Engine]:
-    """Each test has a database of its own, and so finds nothing of the others in it."""
-    with disposable_database(postgres_server) as engine:
-        yield engine
+engine = own_database
 
 
 @pytest.fixture

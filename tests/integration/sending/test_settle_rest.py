@@ -1,21 +1,20 @@
 """The end of a cycle: what is sent again and when, and what a send that was canceled meanwhile becomes."""
 
 import threading
-from collections.abc import Iterator
 
 import pytest
 from sqlalchemy import Engine, text
 from sqlalchemy.exc import OperationalError
 
-from bulksms.local.postgres import Postgres
 from shared import outbox
 from shared.audit.check import audit
 from shared.ids import message_id
 from shared.lifecycle import MessageStatus
 from shared.sends.fair_queueing import virtual_time
-from tests.harness.database import disposable_database, wait_until_somebody_waits
+from tests.harness.database import wait_until_somebody_waits
 from tests.harness.service import Service
 from tests.harness.times import ahead
+from tests.integration.own_database import own_database
 from worker.carriers.base import LateResponse, Outcome, ResponseKind
 from worker.receipts.late_responses import record_late_responses
 from worker.recovery.close_ended_sends import close_ended_sends
@@ -34,11 +33,7 @@ DUE = (
 )
 
 
-@pytest.fixture(name="engine")
-def _engine(postgres_server: Postgres) -> Iterator[Engine]:
-    """Each test has a database of its own, with one send."""
-    with disposable_database(postgres_server) as engine:
-        yield engine
+engine = own_database
 
 
 @pytest.fixture

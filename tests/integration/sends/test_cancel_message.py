@@ -2,7 +2,6 @@
 
 import random
 import threading
-from collections.abc import Iterator
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -10,15 +9,15 @@ import pytest
 from sqlalchemy import Engine, text
 from werkzeug.test import TestResponse
 
-from bulksms.local.postgres import Postgres
 from shared.audit.check import audit
 from shared.db.connection import transaction
 from shared.lifecycle import MessageStatus
 from shared.sends import cancel_message as module
 from shared.sends.cancel_message import cancel_one
-from tests.harness.database import disposable_database, wait_until_somebody_waits
+from tests.harness.database import wait_until_somebody_waits
 from tests.harness.service import Service
 from tests.harness.times import ahead
+from tests.integration.own_database import own_database
 from tests.integration.sends.test_control_races import DUE
 from worker.sending.claim import claim
 from worker.sending.claimed_batch import ClaimedBatch, Result
@@ -28,11 +27,7 @@ from worker.sending.settle_rest import settle_rest
 BATCH = text("SELECT next_index, retry_indexes, postponed, attempts, state FROM batch WHERE send_id = :send")
 
 
-@pytest.fixture(name="engine")
-def _engine(postgres_server: Postgres) -> Iterator[Engine]:
-    """Each test has a database of its own: what waits in one is not claimed by another."""
-    with disposable_database(postgres_server) as engine:
-        yield engine
+engine = own_database
 
 
 def a_list(service: Service, count: int, **more: Any) -> tuple[str, list[str], list[str]]:

@@ -1,16 +1,14 @@
 """What a process of webhooks does beside posting: it deletes what is old, and puts a restored dump into order."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from sqlalchemy import Engine, event, text
 
-from bulksms.local.postgres import Postgres
 from shared import outbox
 from shared.outbox import EventType
-from tests.harness.database import disposable_database
 from tests.harness.service import Service
+from tests.integration.own_database import own_database
 from worker.webhooks import prune
 from worker.webhooks.renumber import mend_order
 
@@ -25,11 +23,7 @@ ADD_EVENTS = text(
 )
 
 
-@pytest.fixture(name="engine")
-def _engine(postgres_server: Postgres) -> Iterator[Engine]:
-    """Each test has a database of its own, with one webhook."""
-    with disposable_database(postgres_server) as engine:
-        yield engine
+engine = own_database
 
 
 @pytest.fixture

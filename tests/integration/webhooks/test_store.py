@@ -1,16 +1,14 @@
 """The leases of webhooks: one process posts a webhook's events, and without the lease it changes nothing."""
 
-from collections.abc import Iterator
 from datetime import datetime
 
 import pytest
 from sqlalchemy import Engine, text
 
-from bulksms.local.postgres import Postgres
 from shared.db.connection import transaction
-from tests.harness.database import disposable_database
 from tests.harness.deliveries import wait_for_others
 from tests.harness.service import Service
+from tests.integration.own_database import own_database
 from worker.webhooks import store
 from worker.webhooks.client import Reply
 
@@ -20,11 +18,7 @@ NOW = text("SELECT clock_timestamp()")
 IS_LEASED = text("SELECT lease_until > :after FROM webhook")
 
 
-@pytest.fixture(name="engine")
-def _engine(postgres_server: Postgres) -> Iterator[Engine]:
-    """Each test has a database of its own, with one webhook."""
-    with disposable_database(postgres_server) as engine:
-        yield engine
+engine = own_database
 
 
 @pytest.fixture

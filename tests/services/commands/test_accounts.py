@@ -184,7 +184,7 @@ def test_a_refusal_needs_a_reason(connection: Connection, account: int) -> None:
 def test_a_reversal_is_made_once(connection: Connection, account: int) -> None:
     top_up(connection, account, 100, "x", "key")
     reverse_top_up(connection, account, "key", 60, "x")
-    assert reverse_top_up(connection, account, "key", 60, "x") == Posted(40, repeated=True)
+    assert reverse_top_up(connection, account, "key", 60, "x")[1:] == (40, True)
     with pytest.raises(Refused, match="60 credits of this top-up were reversed before"):
         reverse_top_up(connection, account, "key", 40, "x")
 

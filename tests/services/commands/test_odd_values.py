@@ -16,14 +16,15 @@ HUGE = "99999999999999999999999999"
 
 def test_text_that_is_not_utf_8(run: Run) -> None:
     for command in (
-        ("account", "create", LATIN_1),
         ("account", "show", LATIN_1),
         ("sender", "list", LATIN_1),
         ("audit-log", "--actor", LATIN_1),
         ("operator-key", "create", LATIN_1, "--scope", "read"),
     ):
         assert "'caf\\udce9' is not text in UTF-8." in run(*command, code=1).stderr
-    assert "The database refuses a value" in run("account", "create", "a\0b", code=1).stderr
+    assert "The database refuses a value" in run("account", "show", "a\0b", code=1).stderr
+    for name in (LATIN_1, "a\0b"):
+        assert "is not a valid account name" in run("account", "create", name, code=1).stderr
 
 
 def test_numbers_out_of_range(run: Run, tmp_path: Path) -> None:

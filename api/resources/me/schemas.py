@@ -23,6 +23,7 @@ class ChangeMe(Changes):
     locale = fields.String(
         "Their language, as a language tag (BCP 47).",
         "en",
+        pattern="^[a-z]{2,3}(-[A-Z]{2})?$",
         validate=validate.Regexp(r"[a-z]{2,3}(-[A-Z]{2})?\Z", error=LANGUAGE),
     )
     time_zone = TimeZone("Their time zone, by its IANA name.", "Africa/Nairobi")

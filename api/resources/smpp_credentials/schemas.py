@@ -56,6 +56,7 @@ class MakeSmppCredential(ChangeSmppCredential):
         "The name that it binds with: letters, digits, dots, hyphens and underscores.",
         "acme-1",
         required=True,
+        pattern=f"^{SYSTEM_ID.pattern}$",
         validate=validate.Regexp(f"{SYSTEM_ID.pattern}\\Z", error="Use 1 to 15 letters, digits, or any of `._-`."),
     )
     test = fields.StrictBoolean("Create it for the sandbox. Defaults to the kind of the key in use.", False)

@@ -9,7 +9,7 @@ from typing import Any, Final
 from api.smpp.backend import Backend, is_submit
 from api.smpp.binds import Bound
 from api.smpp.errors import RefusedPdu, refusal_of
-from api.smpp.turns import Turns
+from api.smpp.throttle import Throttle
 from shared.carriers.smpp.constants import RESPONSE, Command, Status, Tag
 from shared.carriers.smpp.pdu import c_string, read_bind, tlv
 from shared.carriers.smpp.server_connection import SUBMIT_SM, ServerConnection
@@ -38,7 +38,7 @@ class Session(ServerConnection[Answered]):
         super().__init__()
         self._backend, self._opened, self._closed = backend, opened, closed
         self.bound: Bound | None = None
-        self._turns = Turns(backend.services.rate_limits)
+        self._throttle = Throttle(backend.services.rate_limits)
         self._tasks: set[asyncio.Task[None]] = set()
         self._open_octets = 0
 
@@ -127,7 +127,7 @@ class Session(ServerConnection[Answered]):
     async def _answer(self, bound: Bound, command: int, sequence: int, body: bytes) -> None:
         began = time.monotonic()
         try:
-            await self._turns.wait(bound.caller)
+            await self._throttle.wait(bound.caller)
             if self.is_closing:
                 return  # nobody would read the answer
             answer = await self._backend.answer(bound, command, body)

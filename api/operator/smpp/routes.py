@@ -13,7 +13,7 @@ from api.operator.audited_change import need_account, operator_transaction
 from api.operator.fields import AccountPaging
 from api.operator.smpp.schemas import ChangeAccountSmpp, MakeAccountSmpp, OpenBindResponse
 from api.resources.deliveries.schemas import RecoverBody
-from api.resources.smpp_credentials.desk import Desk
+from api.resources.smpp_credentials.actions import CredentialActions
 from api.resources.smpp_credentials.routes import CREDENTIAL, NEW
 from api.resources.smpp_credentials.schemas import ReplayedSmppResponse, RevokedSmppResponse
 from api.schemas.paging import Paging, page_of
@@ -36,7 +36,7 @@ def list_smpp_binds(caller: Operator, query: dict[str, Any]) -> Any:
 )
 def list_account_smpp_credentials(caller: Operator, account_id: int, query: dict[str, Any]) -> Any:
     """List the SMPP credentials of an account and its sandbox that are not revoked, with their open binds."""
-    return _desk(caller, account_id).page(query)
+    return _actions(caller, account_id).page(query)
 
 
 @operator_endpoint(
@@ -44,7 +44,7 @@ def list_account_smpp_credentials(caller: Operator, account_id: int, query: dict
 )
 def create_account_smpp_credential(caller: Operator, account_id: int, body: dict[str, Any]) -> IdempotentResponse:
     """Create an SMPP credential for an account. Its password is shown only once; if it is lost, rotate it."""
-    return _desk(caller, account_id).create(body)
+    return _actions(caller, account_id).create(body)
 
 
 @operator_endpoint(
@@ -56,7 +56,7 @@ def create_account_smpp_credential(caller: Operator, account_id: int, body: dict
 )
 def update_account_smpp_credential(caller: Operator, account_id: int, credential_id: UUID, body: dict[str, Any]) -> Any:
     """Change settings, which hold from the next bind. Open binds keep theirs: rotate the password to end them."""
-    return _desk(caller, account_id).change(credential_id, body)
+    return _actions(caller, account_id).change(credential_id, body)
 
 
 @operator_endpoint(
@@ -64,7 +64,7 @@ def update_account_smpp_credential(caller: Operator, account_id: int, credential
 )
 def rotate_account_smpp_password(caller: Operator, account_id: int, credential_id: UUID) -> IdempotentResponse:
     """Create a new password, shown only once. The old one stops working, and open binds end within seconds."""
-    return _desk(caller, account_id).rotate(credential_id)
+    return _actions(caller, account_id).rotate(credential_id)
 
 
 @operator_endpoint(
@@ -75,7 +75,7 @@ def rotate_account_smpp_password(caller: Operator, account_id: int, credential_i
 )
 def revoke_account_smpp_credential(caller: Operator, account_id: int, credential_id: UUID) -> Any:
     """Revoke a credential. Its binds end within seconds, and what waits for it is not delivered."""
-    return _desk(caller, account_id).revoke(credential_id)
+    return _actions(caller, account_id).revoke(credential_id)
 
 
 @operator_endpoint(
@@ -87,10 +87,12 @@ def revoke_account_smpp_credential(caller: Operator, account_id: int, credential
 )
 def replay_account_smpp(caller: Operator, account_id: int, credential_id: UUID, body: dict[str, Any]) -> Any:
     """Deliver all receipts and messages from phones since a time again, in order, also those that were answered."""
-    return _desk(caller, account_id).replay(credential_id, body)
+    return _actions(caller, account_id).replay(credential_id, body)
 
 
-def _desk(caller: Operator, account_id: int) -> Desk:
+def _actions(caller: Operator, account_id: int) -> CredentialActions:
     with reading(services().engine) as connection:
         need_account(connection, account_id)
-    return Desk(caller, account_id, partial(operator_transaction, caller), lambda connection, settings: None)
+    return CredentialActions(
+        caller, account_id, partial(operator_transaction, caller), lambda connection, settings: None
+    )

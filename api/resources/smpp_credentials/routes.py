@@ -16,7 +16,7 @@ from api.resources.api_keys.own_key import own_key
 from api.resources.api_keys.routes import refuse_more
 from api.resources.deliveries.schemas import RecoverBody
 from api.resources.smpp_credentials import schemas
-from api.resources.smpp_credentials.desk import Desk
+from api.resources.smpp_credentials.actions import CredentialActions
 from api.schemas.paging import Paging, page_of
 from shared.accounts.smpp_credentials import SCOPES
 
@@ -27,7 +27,7 @@ CREDENTIAL, NEW = schemas.SmppCredentialResponse, schemas.NewSmppCredentialRespo
 @endpoint("GET", "/smpp-credentials", query=Paging, response=page_of(CREDENTIAL), scope="keys:read")
 def list_smpp_credentials(caller: Caller, query: dict[str, Any]) -> Any:
     """List the SMPP credentials that are not revoked, with their open binds. A test key sees only the sandbox's."""
-    return _desk(caller).page(query)
+    return _actions(caller).page(query)
 
 
 @endpoint(
@@ -38,7 +38,7 @@ def create_smpp_credential(caller: Caller, body: dict[str, Any]) -> IdempotentRe
 
     It may send and read messages, so the key in use must have `sms:send` and `sms:read` and no tighter restrictions.
     """
-    return _desk(caller).create({"test": caller.test, **body})
+    return _actions(caller).create({"test": caller.test, **body})
 
 
 @endpoint(
@@ -51,19 +51,19 @@ def create_smpp_credential(caller: Caller, body: dict[str, Any]) -> IdempotentRe
 )
 def update_smpp_credential(caller: Caller, credential_id: UUID, body: dict[str, Any]) -> Any:
     """Change settings, which hold from the next bind. Open binds keep theirs: rotate the password to end them."""
-    return _desk(caller).change(credential_id, body)
+    return _actions(caller).change(credential_id, body)
 
 
 @endpoint("POST", "/smpp-credentials/<uuid:credential_id>/rotate", response=NEW, scope="keys:write")
 def rotate_smpp_password(caller: Caller, credential_id: UUID) -> IdempotentResponse:
     """Create a new password, shown only once. The old one stops working, and open binds end within seconds."""
-    return _desk(caller).rotate(credential_id)
+    return _actions(caller).rotate(credential_id)
 
 
 @endpoint("DELETE", "/smpp-credentials/<uuid:credential_id>", response=schemas.RevokedSmppResponse, scope="keys:write")
 def revoke_smpp_credential(caller: Caller, credential_id: UUID) -> Any:
     """Revoke a credential. Its binds end within seconds, and what waits for it is not delivered."""
-    return _desk(caller).revoke(credential_id)
+    return _actions(caller).revoke(credential_id)
 
 
 @endpoint(
@@ -75,11 +75,11 @@ def revoke_smpp_credential(caller: Caller, credential_id: UUID) -> Any:
 )
 def replay_smpp(caller: Caller, credential_id: UUID, body: dict[str, Any]) -> IdempotentResponse:
     """Deliver all receipts and messages from phones since a time again, in order, also those that were answered."""
-    return _desk(caller).replay(credential_id, body)
+    return _actions(caller).replay(credential_id, body)
 
 
-def _desk(caller: Caller) -> Desk:
-    return Desk(caller, caller.account_id, partial(_transaction, caller), partial(_refuse_more, caller))
+def _actions(caller: Caller) -> CredentialActions:
+    return CredentialActions(caller, caller.account_id, partial(_transaction, caller), partial(_refuse_more, caller))
 
 
 @contextmanager

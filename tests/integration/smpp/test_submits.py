@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.exc import OperationalError
 
-from api.smpp import backend, session, submits, turns
+from api.smpp import backend, session, submits, throttle
 from shared.carriers.smpp.constants import UDH_INDICATOR, Command, Status, Tag
 from shared.sms import gsm7
 from tests.harness.smpp import SmppHouse, data_sm_body, submit_body
@@ -218,7 +218,7 @@ def test_a_repeated_key_gets_the_same_id(smpp: SmppHouse) -> None:
 
 
 def test_submits_above_the_rate_are_held(smpp: SmppHouse, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(turns, "HOLD_SECONDS", 60.0)
+    monkeypatch.setattr(throttle, "HOLD_SECONDS", 60.0)
     client = smpp.bound(smpp.credential(rate=3))
     sent = [client.send(Command.SUBMIT_SM, submit_body()) for _ in range(6)]
     assert [client.read(sequence=number).status for number in sent] == [Status.ESME_ROK] * 6
@@ -227,7 +227,7 @@ def test_submits_above_the_rate_are_held(smpp: SmppHouse, monkeypatch: pytest.Mo
 def test_a_held_submit_slows_nobody_else_and_ends_with_its_bind(
     smpp: SmppHouse, monkeypatch: pytest.MonkeyPatch, no_refill: None
 ) -> None:
-    monkeypatch.setattr(turns, "HOLD_SECONDS", 60.0)
+    monkeypatch.setattr(throttle, "HOLD_SECONDS", 60.0)
     credential = smpp.credential(rate=1, window_size=2)
     client = smpp.bound(credential)
     assert client.submit().status == Status.ESME_ROK
@@ -245,7 +245,7 @@ def test_a_held_submit_slows_nobody_else_and_ends_with_its_bind(
 def test_what_would_be_held_for_too_long_is_throttled(
     smpp: SmppHouse, monkeypatch: pytest.MonkeyPatch, no_refill: None
 ) -> None:
-    monkeypatch.setattr(turns, "HOLD_SECONDS", 0.01)
+    monkeypatch.setattr(throttle, "HOLD_SECONDS", 0.01)
     client = smpp.bound(smpp.credential(rate=2))
     statuses = [client.submit().status for _ in range(3)]
     assert statuses == [Status.ESME_ROK, Status.ESME_ROK, Status.ESME_RTHROTTLED]

@@ -22,8 +22,8 @@ from shared.db.connection import reading
 from shared.events.replays import first_xid, replay_to_credential
 
 
-class Desk(NamedTuple):
-    """Whoever acts on the credentials of an account and its sandbox."""
+class CredentialActions(NamedTuple):
+    """What a caller does with the credentials of an account and its sandbox."""
 
     caller: Caller | Operator
     account_id: int

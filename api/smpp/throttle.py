@@ -13,14 +13,14 @@ HOLD_SECONDS: Final = 5.0
 """The longest that a request is held. Clients wait at least 10 seconds for an answer."""
 
 
-class CountedRequest:
+class SmppRequest:
     """A submit, a query or a cancellation, as the rate limits count it."""
 
     rate_limit: tuple[int, int] | None = None
 
 
-class Turns:
-    """The requests of one session."""
+class Throttle:
+    """Of one session's requests."""
 
     def __init__(self, limits: RateLimits) -> None:
         self._limits = limits
@@ -38,4 +38,4 @@ class Turns:
                         await asyncio.sleep(delay)
             except TimeoutError:
                 pass  # it is counted, and refused, as it is
-        self._limits.take(CountedRequest(), caller)
+        self._limits.take(SmppRequest(), caller)

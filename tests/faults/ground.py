@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import psutil
 from sqlalchemy import text
 
 from bulksms.local import services
@@ -254,13 +253,6 @@ class Fault:
 
 def _row(first: int, count: int) -> list[str]:
     return [str(first + number) for number in range(count)]
-
-
-def kill_family(pid: int) -> None:
-    """SIGKILL to the children of a process, but not to itself."""
-    for child in psutil.Process(pid).children(recursive=True):
-        with contextlib.suppress(psutil.NoSuchProcess):
-            child.kill()
 
 
 def shuffled(things: list[Any], seed: int) -> list[Any]:

@@ -99,10 +99,6 @@ class Front:
     def _looked_up(self) -> int:
         return (self._folder / "run" / "api.conf").stat().st_mtime_ns
 
-    def fail_to_resolve(self) -> None:
-        """From now on the name server does not respond, until `resolve_to`."""
-        self._addresses.unlink()
-
     def log(self) -> str:
         """The end of what it has logged."""
         return self._nginx.log_tail()

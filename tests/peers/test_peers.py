@@ -20,7 +20,6 @@ from typing import Any
 
 import pytest
 
-from bulksms.local.ports import free_port, is_listening
 from bulksms.smsc.server import running
 from bulksms.smsc.settings import SmscSettings
 from shared.carriers.smpp.alphabets import decode
@@ -29,6 +28,7 @@ from shared.carriers.smpp.pdu import read_message, split_udh
 from shared.inbound import Inbound
 from shared.lifecycle import MessageStatus
 from tests.harness.house import wait_until
+from tests.peers.kannel_boxes import boxes
 from tests.unit.carriers.smpp.making import config, message_group
 from worker.carriers.base import Receipt, ResponseKind
 from worker.carriers.smpp import SmppCarrier
@@ -174,34 +174,16 @@ def test_a_wrong_password_suspends() -> None:
 
 
 KANNEL = """
-group = core
-admin-port = {admin}
-admin-password = peer
-smsbox-port = {smsbox}
-box-allow-ip = 127.0.0.1
-log-level = 4
-
 group = smsc
 smsc = smpp
 smsc-id = peer
 host = 127.0.0.1
-port = {smsc}
+port = {port}
 smsc-username = us
 smsc-password = right
 system-type = ""
 transceiver-mode = true
 alt-charset = "GSM"
-
-group = smsbox
-bearerbox-host = 127.0.0.1
-sendsms-port = {http}
-log-level = 4
-
-group = sendsms-user
-username = peer
-password = peer
-concatenation = true
-max-messages = 10
 """
 
 
@@ -210,30 +192,20 @@ def test_kannel_is_a_customer_of_our_smsc(tmp_path: Path) -> None:
     given: list[bytes] = []
     expected = {f"25471100{n:04d}": ("Hi" if n % 2 else "я" * 100) for n in range(50)}
     settings = SmscSettings(port=0, system_id="us", password="right", receipt_delay=0.1)
-    with running(settings, lambda body, *_: given.append(body)) as smsc:
-        http = free_port()
-        file = tmp_path / "kannel.conf"
-        file.write_text(KANNEL.format(admin=free_port(), smsbox=free_port(), smsc=smsc.port, http=http))
-        boxes = []
-        try:
-            for name in ("bearerbox", "smsbox"):
-                boxes.append(subprocess.Popen([name, "-v", "4", str(file)], cwd=tmp_path, stderr=subprocess.DEVNULL))
-                wait_until(lambda: smsc.records.counts.binds, PATIENCE, "Kannel's bind")
-            wait_until(lambda: is_listening(http), PATIENCE, "Kannel's API")
-            for phone, text in expected.items():
-                query = {"username": "peer", "password": "peer", "from": "ACME", "to": phone, "dlr-mask": "3"}
-                query |= {"text": text, "charset": "UTF-8", "coding": "2" if len(text) > 2 else "0"}
-                query |= {"dlr-url": "http://127.0.0.1:1/"}
-                url = f"http://127.0.0.1:{http}/cgi-bin/sendsms?{urllib.parse.urlencode(query)}"
-                with urllib.request.urlopen(url) as it:
-                    assert it.status == 202
-            counts = smsc.records.counts
-            wait_until(lambda: counts.accepted == 25 + 25 * 2, PATIENCE, "the submits")
-            wait_until(lambda: counts.receipts_answered == counts.receipts_sent > 0, PATIENCE, "the answers")
-        finally:
-            for box in reversed(boxes):
-                box.kill()
-                box.wait(PATIENCE)
+    with (
+        running(settings, lambda body, *_: given.append(body)) as smsc,
+        boxes(tmp_path, KANNEL.format(port=smsc.port)) as box,
+    ):
+        counts = smsc.records.counts
+        wait_until(lambda: counts.binds, PATIENCE, "Kannel's bind")
+        for phone, text in expected.items():
+            query = {"username": "foo", "password": "bar", "from": "ACME", "to": phone, "dlr-mask": "3"}
+            query |= {"text": text, "charset": "UTF-8", "coding": "2" if len(text) > 2 else "0"}
+            query |= {"dlr-url": "http://127.0.0.1:1/"}
+            with urllib.request.urlopen(f"{box}?{urllib.parse.urlencode(query)}") as it:
+                assert it.status == 202
+        wait_until(lambda: counts.accepted == 25 + 25 * 2, PATIENCE, "the submits")
+        wait_until(lambda: counts.receipts_answered == counts.receipts_sent > 0, PATIENCE, "the answers")
     shown: dict[str, str] = defaultdict(str)
     for body in given:
         message = read_message(Command.SUBMIT_SM, body)

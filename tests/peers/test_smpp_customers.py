@@ -133,7 +133,6 @@ def test_npm_smpp(house: House, port: int, login: NewCredential) -> None:
 
 
 def test_smpplib(house: House, port: int, login: NewCredential) -> None:
-    """One message at a time, as its own loop does it."""
     sent = messages(254_712_000_000)
     ids: dict[str, str] = {}
     receipts: Counter[str] = Counter()

@@ -1,12 +1,11 @@
 """SECRET_KEY is changed while customers work: nothing of theirs breaks, and what is new is the new key's."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
 import pytest
 from click.testing import CliRunner
-from sqlalchemy import Engine, text
+from sqlalchemy import text
 from standardwebhooks.webhooks import Webhook, WebhookVerificationError
 
 from bulksms.cli import main
@@ -17,22 +16,16 @@ from shared.scopes import SCOPES
 from tests.harness.deliveries import deliver
 from tests.harness.people import a_person
 from tests.harness.people import sign_in as sign_in_as
-from tests.harness.receiver import Receiver, receiver
+from tests.harness.receiver import Receiver
 from tests.harness.service import PREFIX, SECRET_KEY, Service
+from tests.integration.loopback import local_receiver, loopback_service
 from tests.integration.people.test_second_factor import enable, now
 
 NEW = "another-secret-key-of-enough-characters"
 
 
-@pytest.fixture
-def service(engine: Engine) -> Service:
-    return Service(engine, webhook_loopback=True)
-
-
-@pytest.fixture
-def there() -> Iterator[Receiver]:
-    with receiver() as made:
-        yield made
+service = loopback_service
+there = local_receiver
 
 
 def change_key(service: Service, *fallbacks: str) -> None:

@@ -1,31 +1,22 @@
 """Reports to a dlr-url: a GET of the URL, with its escapes filled, for the statuses that the mask asks for."""
 
 import re
-from collections.abc import Iterator
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from sqlalchemy import Engine, text
+from sqlalchemy import text
 
 from tests.harness.deliveries import deliver
 from tests.harness.receiver import Receiver, receiver
 from tests.harness.service import Service
 from tests.integration.kannel.conftest import KannelUser
+from tests.integration.loopback import local_receiver, loopback_service
 
 FAILING = "254711000000"
 
 
-@pytest.fixture
-def service(engine: Engine) -> Service:
-    """A new account, on an installation that reports to this machine too."""
-    return Service(engine, webhook_loopback=True)
-
-
-@pytest.fixture
-def there() -> Iterator[Receiver]:
-    """A receiver that takes everything."""
-    with receiver() as made:
-        yield made
+service = loopback_service
+there = local_receiver
 
 
 def reported(there: Receiver) -> list[dict[str, str]]:

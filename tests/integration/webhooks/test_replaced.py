@@ -7,10 +7,11 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from sqlalchemy import Engine, event, text
+from sqlalchemy import event, text
 
 from shared import outbox
 from tests.harness.service import Service
+from tests.integration.loopback import loopback_service
 from worker.webhooks.prune import prune
 
 URL = "http://127.0.0.1:9/"
@@ -23,10 +24,7 @@ LISTENS = text("SELECT count(*) FROM listener WHERE account_id = :account")
 EVENTS = text("SELECT count(*) FROM event WHERE account_id = :account")
 
 
-@pytest.fixture
-def service(engine: Engine) -> Service:
-    """A new account, on an installation that posts to this machine too."""
-    return Service(engine, webhook_loopback=True)
+service = loopback_service
 
 
 @pytest.fixture

@@ -2,12 +2,11 @@
 
 import asyncio
 import threading
-from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
-from sqlalchemy import Engine, text
+from sqlalchemy import text
 from standardwebhooks.webhooks import Webhook, WebhookVerificationError
 
 from shared import outbox
@@ -15,6 +14,7 @@ from shared.outbox import EventType
 from tests.harness.deliveries import deliver, settled_events
 from tests.harness.receiver import Post, Receiver, receiver
 from tests.harness.service import Service
+from tests.integration.loopback import local_receiver, loopback_service
 from worker.webhooks import client as webhook_client
 from worker.webhooks import policy
 from worker.webhooks.client import Client
@@ -32,17 +32,8 @@ def patience(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(policy, "FIRST_REST", policy.MAX_REST)
 
 
-@pytest.fixture
-def service(engine: Engine) -> Service:
-    """A new account, on an installation that posts to this machine too."""
-    return Service(engine, webhook_loopback=True)
-
-
-@pytest.fixture
-def there() -> Iterator[Receiver]:
-    """A receiver that takes everything."""
-    with receiver() as made:
-        yield made
+service = loopback_service
+there = local_receiver
 
 
 def hook(service: Service, to: Receiver, **more: Any) -> dict[str, Any]:

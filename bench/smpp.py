@@ -32,7 +32,7 @@ def run(result: Result) -> None:
     """Measure the cases in turns. The figures are medians, and ratios to the case of HTTP of the same turn."""
     times, seconds = (2, 3.0) if result.short else (5, 6.0)
     result.load, result.note = f"{kind()}, uvloop", f"Medians of {times} turns. `us` is processor time of the service."
-    with Stand(receipts=False, workers=0) as stand:
+    with Stand(receipts=False, workers=0, settings={"REQUESTS_PER_SECOND": "100000"}) as stand:
         port = free_port()
         servers = [services.smpp(port, stand.env, stand.folder, stand.folder) for _ in range(PROCESSES)]
         try:

@@ -47,6 +47,8 @@ from shared.lifecycle import Category
 from shared.sends.rules import Rules
 from shared.task_publisher import TaskPublisher
 
+OPTIONS_OF_DRAFT = frozenset({"reference", "metadata", "rate", "callback_url", "dlr_mask", "over_smpp", "part"})
+"""What a draft has from its request as it is."""
 MAX_COST = 2**63 - 1
 """What the database can count."""
 VALIDITY = timedelta(hours=72)
@@ -169,9 +171,8 @@ def validate_and_price(services: Services, caller: Caller, limits: Limits, kind:
     now = datetime.now(UTC)
     send_at = due_time(body.get("send_at"), now)
     expires_at = expiry_time(body.get("expires_at"), send_at or now, now)
-    callback_url = body.get("callback_url")
-    if callback_url is not None:
-        check_url(services, callback_url, "/callback_url")
+    if body.get("callback_url") is not None:
+        check_url(services, body["callback_url"], "/callback_url")
     prices = prices_of_send(services, caller, body, now)
     content = _message_and_recipients(services, caller, limits, kind, body, prices)
     draft = Draft(
@@ -185,16 +186,10 @@ def validate_and_price(services: Services, caller: Caller, limits: Limits, kind:
         created_at=now,
         expires_at=expires_at,
         send_at=send_at,
-        reference=body.get("reference"),
-        metadata=body.get("metadata"),
-        rate=body.get("rate"),
-        callback_url=callback_url,
-        dlr_mask=body.get("dlr_mask"),
         texts=services.texts if services.texts.checked else texts_of(services.engine),
         price_version_id=prices.version_id,
-        over_smpp=body.get("smpp"),
-        part=body.get("part"),
         **content,
+        **{name: body[name] for name in OPTIONS_OF_DRAFT & body.keys()},
     )
     if kind != "single" and draft.cost > MAX_COST:
         with reading(services.engine) as connection:

@@ -60,6 +60,7 @@ OPTIONAL_COLUMNS = {
 """Columns that are null unless the draft has a value."""
 COUNT_COLUMNS = {"duplicate": "integer", "invalid": "integer", "suppressed": "integer", "unexpanded": "integer"}
 """Columns that are 0 for most sends."""
+COLUMNS_OVER_SMPP = {**REQUIRED_COLUMNS, "smpp": "jsonb"}
 ALL_COLUMNS = (
     REQUIRED_COLUMNS
     | OPTIONAL_COLUMNS
@@ -118,11 +119,12 @@ def _with(columns: dict[str, str]) -> str:
     )
 
 
-ACCEPT, ACCEPT_PLAIN = _with(ALL_COLUMNS), _with(REQUIRED_COLUMNS)
+ACCEPT, ACCEPT_PLAIN, ACCEPT_OVER_SMPP = map(_with, (ALL_COLUMNS, REQUIRED_COLUMNS, COLUMNS_OVER_SMPP))
 """Store each send, queue its batches in fair order and reserve its cost; or fail without effect if a constraint would
 be violated, because no account owes more than its credit limit. A single statement keeps the time short for which the
 account's row is locked before the commit reaches the disk. Each column takes time in Postgres, and most sends need only
-the REQUIRED_COLUMNS."""
+the REQUIRED_COLUMNS, over SMPP with one more."""
+PLAIN, OVER_SMPP = frozenset(REQUIRED_COLUMNS), frozenset(COLUMNS_OVER_SMPP)
 REFUSALS = {"available": ReserveRefused, spending.REFUSAL: SpendLimitReached}
 """Exceptions by the column or constraint that is violated: a low balance or an account that may not send, and a spend
 limit."""
@@ -174,7 +176,8 @@ def accept_rows(driver: "psycopg.Connection[Any]", drafts: list[Draft], clock: f
     """
     accounts = {draft.account_id for draft in drafts}
     rows = [_send_row(draft) for draft in drafts]
-    plain = all(len(row) == len(REQUIRED_COLUMNS) for row in rows)
+    columns = set().union(*rows)
+    statement = ACCEPT_PLAIN if columns <= PLAIN else ACCEPT_OVER_SMPP if columns <= OVER_SMPP else ACCEPT
     begin = clock.begin()
     parameters = {
         "clock": begin,
@@ -183,7 +186,7 @@ def accept_rows(driver: "psycopg.Connection[Any]", drafts: list[Draft], clock: f
         "events": encode({str(account): new_batch_id() for account in accounts}),
     }
     try:
-        paid = driver.execute(ACCEPT_PLAIN if plain else ACCEPT, parameters, prepare=True).fetchall()
+        paid = driver.execute(statement, parameters, prepare=True).fetchall()
     except (psycopg.errors.NotNullViolation, psycopg.errors.CheckViolation) as error:
         violated = error.diag.constraint_name or error.diag.column_name or ""
         refused: type[ReserveRefused] | None = REFUSALS.get(violated)

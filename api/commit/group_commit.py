@@ -31,9 +31,10 @@ from shared.sends.fair_queueing import CachedClock
 from shared.sms.countries import country_of, country_prefix
 
 MAX_GROUP = 256
-LARGE_GROUP, GATHER_SECONDS = 8, 0.006
+LARGE_GROUP, WHOLE_GROUP, GATHER_SECONDS = 8, 64, 0.006
 """After a group of at least LARGE_GROUP sends, the next one waits up to GATHER_SECONDS to reach the same size: clients
-send again after their responses, and the overhead of a commit equals a dozen sends."""
+send again after their responses, and the overhead of a commit equals a dozen sends. After one of more than WHOLE_GROUP
+it waits for half of its size: the sends of one bind would else all be committed at once, while none is checked."""
 MAX_WAIT_SECONDS = 1.0
 """Seconds to wait for a busy event loop."""
 THREADS = 16
@@ -165,7 +166,7 @@ class GroupCommit:
                 _notify(queued.waiter for queued in group)
             if len(group) >= LARGE_GROUP:
                 with self._lock:
-                    full = queue.expect(len(group))
+                    full = queue.expect(len(group) if len(group) <= WHOLE_GROUP else len(group) // 2)
                 if not full:
                     queue.full.wait(max(0.0, gathered_at - time.monotonic()))
 

@@ -11,13 +11,15 @@ def response_body(draft: Draft, balance: int) -> str:
     """The body of the 200 response; `balance` is the remaining credits."""
     if draft.response is not None:
         return draft.response
+    if draft.over_smpp is not None:
+        return encode({"send_id": draft.id, "message_id": _message_id(draft)})
     return encode(_single(draft, balance) if draft.kind == "single" else _bulk(draft, balance))
 
 
 def _single(draft: Draft, balance: int) -> dict[str, Any]:
     return {
         "send_id": draft.id,
-        "message_id": f"{prefix_of(draft.batch_ids[0])}0001",
+        "message_id": _message_id(draft),
         "status": draft.state,
         "sender_id": draft.sender_id,
         "phone": draft.phones[0],
@@ -30,6 +32,11 @@ def _single(draft: Draft, balance: int) -> dict[str, Any]:
         "balance": balance,
         **_common(draft),
     }
+
+
+def _message_id(draft: Draft) -> str:
+    """The id of a send's only message."""
+    return f"{prefix_of(draft.batch_ids[0])}0001"
 
 
 def _bulk(draft: Draft, balance: int) -> dict[str, Any]:

@@ -50,7 +50,7 @@ def send_of(asked: Parameters) -> tuple[str, dict[str, Any]]:
     if asked.dlr_url and numbers["dlr-mask"] > 0:
         fields["callback_url"] = asked.dlr_url
     body = load(SCHEMAS[kind], fields)
-    body |= {"message": content.text, "part": content.part, "smpp": content.part and {"registered": 0}}
+    body |= {"message": content.text, "part": content.part, "over_smpp": content.part and {"registered": 0}}
     return kind, body | {"dlr_mask": numbers["dlr-mask"] if "callback_url" in fields else None}
 
 

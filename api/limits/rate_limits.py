@@ -133,6 +133,16 @@ class RateLimits:
             rate, left = caller.rate, self.requests.take(caller.key_id, rate=caller.rate)
         self._note(request, rate, left)
 
+    def take_if_within(self, caller: Caller) -> bool:
+        """Count a request of the caller if it is within the limits. Returns whether it is."""
+        if caller.rate is not None and self.delay(caller):
+            return False
+        rate = self.rate_of(caller, self._limits_of(caller.account_id))
+        is_within = self.requests.take(caller.account_id, rate=rate) >= 0
+        if is_within and caller.rate is not None and caller.rate < rate:
+            self.requests.take(caller.key_id, rate=caller.rate)
+        return is_within
+
     def delay(self, caller: Caller) -> float:
         """Seconds until a request of the caller would be within its limits; 0 if it is now. Counts nothing."""
         rate = self.rate_of(caller, self._limits_of(caller.account_id))

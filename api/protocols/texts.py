@@ -20,6 +20,7 @@ SAR: Final = {Tag.SAR_MSG_REF_NUM: 2, Tag.SAR_TOTAL_SEGMENTS: 1, Tag.SAR_SEGMENT
 MAX_OCTETS: Final = 4 * MAX_CHARACTERS
 """Of a text, in any encoding."""
 CODECS: Final = {1: "latin-1", 3: "latin-1", 8: "utf-16-be"}
+CODINGS: Final = frozenset({0, BINARY, *CODECS})
 OF_ALPHABET: Final[dict[Alphabet, str]] = {"latin1": "latin-1", "utf8": "utf-8"}
 
 
@@ -36,13 +37,13 @@ class Content(NamedTuple):
 
 def content_of(message: Message, alphabet: Alphabet) -> Content:
     """What the submit sends. Raises BadText."""
-    sar = {int(tag): message.tlvs[tag] for tag in SAR if tag in message.tlvs}
+    sar = {int(tag): message.tlvs[tag] for tag in SAR if tag in message.tlvs} if message.tlvs else {}
     if sar and {tag: len(value) for tag, value in sar.items()} != SAR:
         raise BadText("A part has all three sar_ parameters, of 2, 1 and 1 octets.")
     if len(message.short_message) > MAX_OCTETS:
         raise BadText(f"A text has at most {MAX_CHARACTERS:,} characters.")
     coding = message.data_coding
-    if coding not in (0, BINARY, *CODECS):
+    if coding not in CODINGS:
         raise BadText(f"data_coding {coding} is not supported; use 0, 1, 3, 4 or 8.")
     if not (message.esm_class & UDH_INDICATOR or sar or coding == BINARY):
         return Content(escaped(_text(message.short_message, coding, alphabet)))

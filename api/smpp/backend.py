@@ -6,15 +6,17 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Final, TypeVar
 
+from api.accept.accept import PendingSend
+from api.idempotency import IdempotentResponse
 from api.services import Services
 from api.smpp.binds import Bound, bind
 from api.smpp.deliveries import Deliverer
 from api.smpp.observed import ObservedSubmits
 from api.smpp.queries import cancel, query
-from api.smpp.submits import accept_submit, read_submit
+from api.smpp.submits import accept_submit, read_submit, response_to
 from shared.accounts.smpp_credentials import drop_bind
 from shared.carriers.smpp.constants import Command
-from shared.carriers.smpp.pdu import Bind, c_string
+from shared.carriers.smpp.pdu import Bind
 from shared.db.connection import UNAVAILABLE, transaction
 
 BIND_THREADS: Final = 4
@@ -23,9 +25,9 @@ BIND_THREADS: Final = 4
 T = TypeVar("T")
 
 
-def is_submit(command: int) -> bool:
-    """Whether a PDU submits a message."""
-    return command in (Command.SUBMIT_SM, Command.DATA_SM)
+SUBMITS: Final = frozenset(map(int, (Command.SUBMIT_SM, Command.DATA_SM)))
+"""PDUs that submit a message."""
+REQUESTS: Final = SUBMITS | {int(Command.QUERY_SM), int(Command.CANCEL_SM)}
 
 
 class Backend:
@@ -45,16 +47,25 @@ class Backend:
         """Bind. Raises RefusedPdu and errors of the database."""
         return await self._loop.run_in_executor(self._bind_threads, bind, self.services, request, kind, address)
 
-    async def answer(self, bound: Bound, command: int, body: bytes) -> bytes:
-        """The body of the response to a submit, after its commit, or to a query_sm or cancel_sm.
+    def begin(self, bound: Bound, command: int, body: bytes) -> PendingSend:
+        """Begin to commit a submit, on the event loop. Raises RefusedPdu, Problem and NeedsThread."""
+        begun = accept_submit(self.services, bound.caller, read_submit(command, body, bound.credential, bound.caller))
+        assert isinstance(begun, PendingSend)  # what is stored already is read in a thread
+        return begun
+
+    def answer(self, bound: Bound, command: int, body: bytes) -> bytes:
+        """The body of the response to a submit, after its commit, or to a query_sm or cancel_sm. Blocks.
 
         Raises RefusedPdu, Problem and errors of the database.
         """
-        if not is_submit(command):
+        if command not in SUBMITS:
             look_up = query if command == Command.QUERY_SM else cancel
-            return await self.in_thread(look_up, self.services.engine, bound, body)
-        submit = read_submit(command, body, bound.credential, bound.caller)
-        return c_string(await accept_submit(self.services, bound.caller, submit, self.in_thread))
+            return look_up(self.services.engine, bound, body)
+        accepted = accept_submit(
+            self.services, bound.caller, read_submit(command, body, bound.credential, bound.caller)
+        )
+        assert isinstance(accepted, IdempotentResponse)
+        return response_to(accepted)
 
     def drop(self, bound: Bound) -> None:
         """A bind has ended. If its row cannot be removed, it ends by itself in some seconds."""

@@ -1,7 +1,10 @@
 """What is counted and logged of submits, as of the requests of the HTTP API."""
 
+from functools import cache
 from random import random
 from typing import Any, Final
+
+from prometheus_client import Counter
 
 from api.server.request_log import RequestLog
 from api.smpp.binds import Bound
@@ -12,6 +15,11 @@ HTTP_STATUS: Final = {Status.ESME_ROK: 200, Status.ESME_RSYSERR: 500, Status.ESM
 """By which the request log chooses level and number of its lines; 400 for all others."""
 
 
+@cache
+def _count_of(status: Status) -> Counter:
+    return CUSTOMER_SUBMITS.labels(status.name)
+
+
 class ObservedSubmits:
     """The submits of a process."""
 
@@ -20,17 +28,17 @@ class ObservedSubmits:
         self.log = RequestLog()
         self._sample_rate = sample_rate
 
-    def add(self, bound: Bound | None, command: Command, status: Status, message_id: str, seconds: float) -> None:
-        """Add an answered submit. Does not block."""
-        CUSTOMER_SUBMITS.labels(status.name).inc()
+    def add(self, bound: Bound | None, command: int, status: Status, answer: bytes, seconds: float) -> None:
+        """Add an answered submit, with the body of its answer. Does not block."""
+        _count_of(status).inc()
         CUSTOMER_SUBMIT_SECONDS.observe(seconds)
         if status == Status.ESME_ROK and not random() < self._sample_rate:
             return
         members: dict[str, Any] = {
             "account": bound and bound.caller.account_id,
             "key": bound and bound.caller.key_id,
-            "route": command.name.lower(),
-            "message_id": message_id or None,
+            "route": Command(command).name.lower(),
+            "message_id": answer[:-1].decode() if status == Status.ESME_ROK else None,
             "status": status.name,
             "ms": round(1000 * seconds, 1),
         }

@@ -4,11 +4,14 @@ shared/carriers/smpp/server_connection.py."""
 import asyncio
 import time
 from collections.abc import Callable, Coroutine
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
-from api.smpp.backend import Backend, is_submit
+from api.accept.accept import PendingSend
+from api.event_loop import NeedsThread
+from api.smpp.backend import REQUESTS, SUBMITS, Backend
 from api.smpp.binds import Bound
 from api.smpp.errors import RefusedPdu, refusal_of
+from api.smpp.submits import response_to
 from api.smpp.throttle import Throttle
 from shared.carriers.smpp.constants import RESPONSE, Command, Status, Tag
 from shared.carriers.smpp.pdu import c_string, read_bind, tlv
@@ -24,6 +27,18 @@ MAX_REQUEST: Final = 16 * 1024
 """Octets of a request's body. Texts and parameters that are passed on fit into it."""
 MAX_OPEN_OCTETS: Final = 1024 * 1024
 """Octets of the bodies of a connection's requests without an answer."""
+
+
+class Opened(NamedTuple):
+    """A request without an answer."""
+
+    bound: Bound
+    command: int
+    sequence: int
+    body: bytes
+    at: float
+    """When it came, by the monotonic clock."""
+
 
 Answered = Callable[[int | None], None]
 
@@ -103,11 +118,11 @@ class Session(ServerConnection[Answered]):
 
     def request(self, command: int, sequence: int, body: bytes) -> None:
         """Begin to answer a request, within the window."""
-        if not is_submit(command) and command not in (Command.QUERY_SM, Command.CANCEL_SM):
+        if command not in REQUESTS:
             super().request(command, sequence, body)
             return
         bound, status = self.bound, None
-        if bound is None or (is_submit(command) and not bound.sends):
+        if bound is None or (command in SUBMITS and not bound.sends):
             status = Status.ESME_RINVBNDSTS
         elif self.requests >= self.window or self._open_octets >= MAX_OPEN_OCTETS:
             status = Status.ESME_RTHROTTLED
@@ -115,41 +130,87 @@ class Session(ServerConnection[Answered]):
             status = Status.ESME_RINVMSGLEN
         elif self._backend.stopping or self.closes_at is not None:
             status = Status.ESME_RSYSERR
-        if bound is None or status is not None:
+        if status is not None:
             self.count_cheap()
-            self._refuse(command, sequence, RefusedPdu(status or Status.ESME_RSYSERR))
-            self._observe(command, status or Status.ESME_RSYSERR)
+            self._refuse(command, sequence, RefusedPdu(status))
+            if command in SUBMITS:
+                self._backend.submits.add(bound, command, status, b"", 0.0)
             return
+        assert bound is not None
         self.requests += 1
         self._open_octets += len(body)
-        self._start(self._answer(bound, command, sequence, body))
-
-    async def _answer(self, bound: Bound, command: int, sequence: int, body: bytes) -> None:
-        began = time.monotonic()
-        try:
-            await self._throttle.wait(bound.caller)
-            if self.is_closing:
-                return  # nobody would read the answer
-            answer = await self._backend.answer(bound, command, body)
-        except Exception as error:
-            refused = refusal_of(error)
-            self._refuse(command, sequence, refused)
-            self._observe(command, refused.status, seconds=time.monotonic() - began)
+        opened = Opened(bound, command, sequence, body, time.monotonic())
+        if self._throttle.take(bound.caller):
+            self._begin(opened)
         else:
-            self.write(command | RESPONSE, Status.ESME_ROK, sequence, answer)
-            self._observe(command, Status.ESME_ROK, answer, time.monotonic() - began)
-        finally:
-            self._open_octets -= len(body)
-            self.request_ended()
+            self._start(self._hold(opened))
 
-    def _observe(self, command: int, status: Status, answer: bytes = b"", seconds: float = 0.0) -> None:
-        if is_submit(command):
-            self._backend.submits.add(self.bound, Command(command), status, answer[:-1].decode(), seconds)
+    async def _hold(self, opened: Opened) -> None:
+        """Begin with a request once it is within its limits."""
+        try:
+            await self._throttle.wait(opened.bound.caller)
+            if self.is_closing:
+                raise RefusedPdu(Status.ESME_RSYSERR)  # nobody would read the answer
+        except Exception as error:
+            self._answer(opened, error)
+        else:
+            self._begin(opened)
+
+    def _begin(self, opened: Opened) -> None:
+        """Begin with a request. A submit takes no task, so that the submits that are read together cost little."""
+        if opened.command not in SUBMITS:
+            self._start(self._answer_in_thread(opened))
+            return
+        try:
+            begun = self._backend.begin(opened.bound, opened.command, opened.body)
+        except NeedsThread:
+            self._start(self._answer_in_thread(opened))
+        except Exception as error:
+            self._answer(opened, error)
+        else:
+            begun.ready.add_done_callback(lambda _: self._finish(opened, begun))
+
+    def _finish(self, opened: Opened, begun: PendingSend) -> None:
+        """Answer a submit whose commit is over."""
+        try:
+            try:
+                finish = begun.finisher()
+            except NeedsThread:
+                self._start(self._answer_in_thread(opened))
+                return
+            answer = response_to(finish())  # what is committed never begins again
+        except Exception as error:
+            self._answer(opened, error)
+        else:
+            self._answer(opened, answer)
+
+    async def _answer_in_thread(self, opened: Opened) -> None:
+        try:
+            answer = await self._backend.in_thread(self._backend.answer, opened.bound, opened.command, opened.body)
+        except Exception as error:
+            self._answer(opened, error)
+        else:
+            self._answer(opened, answer)
+
+    def _answer(self, opened: Opened, answer: bytes | Exception) -> None:
+        """Answer a request with a body, or with an error."""
+        status, body = Status.ESME_ROK, b""
+        if isinstance(answer, bytes):
+            body = answer
+            self.write(opened.command | RESPONSE, status, opened.sequence, body)
+        else:
+            refused = refusal_of(answer)
+            status = refused.status
+            self._refuse(opened.command, opened.sequence, refused)
+        if opened.command in SUBMITS:
+            self._backend.submits.add(self.bound, opened.command, status, body, time.monotonic() - opened.at)
+        self._open_octets -= len(opened.body)
+        self.request_ended()
 
     def _refuse(self, command: int, sequence: int, refused: RefusedPdu) -> None:
         """Answer with an error: without a body (§4.4.2), unless there is a text to add."""
         body = b""
-        if refused.text and is_submit(command):
+        if refused.text and command in SUBMITS:
             text = refused.text[:MAX_TEXT].encode("latin-1", "replace")
             body = b"\0" + tlv(Tag.ADDITIONAL_STATUS_INFO_TEXT, text + b"\0")
         self.write(command | RESPONSE, refused.status, sequence, body)
@@ -166,8 +227,8 @@ class Session(ServerConnection[Answered]):
 
     async def finished(self) -> None:
         """Wait for the answers to what was begun."""
-        if self._tasks:
-            await asyncio.wait(self._tasks)
+        while self._tasks or self.requests:
+            await asyncio.sleep(0.01)
 
     def _start(self, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.get_running_loop().create_task(work)

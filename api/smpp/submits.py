@@ -4,8 +4,8 @@ The response comes after the commit, and its message_id is the id of `GET /messa
 account that arrive together share a commit (api/commit/group_commit.py).
 """
 
-from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Any, Final
 
 import orjson
@@ -14,18 +14,20 @@ from api.accept.accept import PendingSend, accept
 from api.accept.schemas import SingleSend
 from api.auth.tokens import Caller
 from api.endpoint import load
-from api.event_loop import NeedsThread
 from api.idempotency import IdempotentResponse, Key, key_of
 from api.problems import Problem, invalid
 from api.protocols.texts import BadText, content_of
+from api.schemas.examples import PHONE as EXAMPLE_PHONE
 from api.services import Services
 from api.smpp.errors import RefusedPdu
 from api.smpp.times import read_time
 from shared.accounts.smpp_credentials import Credential
 from shared.carriers.smpp.constants import Status, Tag
-from shared.carriers.smpp.pdu import Message, has_broken_rest, read_message
+from shared.carriers.smpp.pdu import Message, c_string, has_broken_rest, read_message
 from shared.ids import rfc3339
 from shared.lifecycle import Category
+from shared.sms.phones import PHONE
+from shared.sms.segments import text_problem
 
 IDEMPOTENCY_TAG: Final = 0x1600
 """The vendor parameter with an idempotency key: regulators use 0x1400 to 0x1402."""
@@ -43,9 +45,6 @@ NO_TEXT: Final = "-"
 """Stands for a part's text in the checks of the schema."""
 SINGLE = SingleSend()
 
-InThread = Callable[[Callable[[], Any]], Awaitable[Any]]
-
-
 Submit = tuple[dict[str, Any], Key | None]
 """A submit that is well-formed: the body of its send, and its idempotency key."""
 
@@ -59,21 +58,32 @@ def read_submit(command: int, pdu_body: bytes, credential: Credential, caller: C
         content = content_of(message, credential.alphabet)
     except BadText as problem:
         raise RefusedPdu(Status.ESME_RSUBMITFAIL, str(problem)) from None
-    fields = {
-        "sender_id": sender_of(message.source, message.source_ton, credential),
-        "phone": _phone_of(message),
-        "message": content.text if content.part is None else NO_TEXT,
-        **_options_of(message),
-    }
-    body = load(SINGLE, fields)
-    smpp: dict[str, Any] = {"registered": message.registered_delivery}
+    sender = sender_of(message.source, message.source_ton, credential)
+    phone, text = _phone_of(message), content.text if content.part is None else NO_TEXT
+    options = _options_of(message) if message.priority or message.schedule or message.validity else None
+    if options or PHONE.fullmatch(phone) is None or text_problem(text):
+        body = load(SINGLE, {"sender_id": sender, "phone": phone, "message": text, **(options or {})})
+    else:
+        body = {**_usual(sender), "phone": phone}
+    body["message"], body["part"] = content
+    body["over_smpp"] = smpp = {"registered": message.registered_delivery}
+    return body, _read_tlvs(message, smpp, caller) if message.tlvs else None
+
+
+@lru_cache(1000)
+def _usual(sender: str) -> dict[str, Any]:
+    """The body of a submit without options, whose phone and text are checked already. Not to be changed."""
+    return load(SINGLE, {"sender_id": sender, "phone": EXAMPLE_PHONE, "message": NO_TEXT})
+
+
+def _read_tlvs(message: Message, smpp: dict[str, Any], caller: Caller) -> Key | None:
+    """Add what the optional parameters say to `smpp`. Returns the idempotency key that they give."""
     reference = message.tlvs.get(Tag.USER_MESSAGE_REFERENCE)
     if reference is not None:
         smpp["reference"] = int.from_bytes(reference[:2], "big")
     if tlvs := _regulators_of(message):
         smpp["tlvs"] = tlvs
-    body |= {"message": content.text, "smpp": smpp, "part": content.part}
-    return body, _key_of(message, caller)
+    return _key_of(message, caller)
 
 
 def _regulators_of(message: Message) -> dict[str, str]:
@@ -132,23 +142,13 @@ def _key_of(message: Message, caller: Caller) -> Key | None:
     return key_of(caller, PATH, given.rstrip(b"\0").decode("latin-1"), content)
 
 
-async def accept_submit(services: Services, caller: Caller, submit: Submit, in_thread: InThread) -> str:
-    """Accept a submit. Returns the message id, after the commit. Raises Problem and errors of the database."""
+def accept_submit(services: Services, caller: Caller, submit: Submit) -> IdempotentResponse | PendingSend:
+    """Accept a submit, as `accept` does. Raises Problem and errors of the database."""
+    if caller.account_id in services.tokens.revocations().accounts:
+        raise Problem("account_suspended", "This account may not use the service at the moment.")
+    return accept(services, caller, "single", *submit)
 
-    def begin() -> IdempotentResponse | PendingSend:
-        if caller.account_id in services.tokens.revocations().accounts:
-            raise Problem("account_suspended", "This account may not use the service at the moment.")
-        return accept(services, caller, "single", *submit)
 
-    finish = None
-    try:
-        accepted = begin()
-        if isinstance(accepted, PendingSend):
-            await accepted.ready
-            finish = accepted.finisher()
-    except NeedsThread:
-        accepted = await in_thread(begin)
-    if finish is not None:  # what is committed never begins again
-        accepted = finish()
-    assert isinstance(accepted, IdempotentResponse)
-    return str(orjson.loads(accepted.body)["message_id"])
+def response_to(accepted: IdempotentResponse) -> bytes:
+    """The body of the submit_sm_resp: the message id."""
+    return c_string(orjson.loads(accepted.body)["message_id"])

@@ -26,16 +26,19 @@ class Throttle:
         self._limits = limits
         self._first = asyncio.Lock()
 
+    def take(self, caller: Caller) -> bool:
+        """Count a request of the caller. False, and not counted: it must wait."""
+        return not self._first.locked() and self._limits.take_if_within(caller)
+
     async def wait(self, caller: Caller) -> None:
         """Wait until a request of the caller is within its limits, and count it.
 
         Raises Problem rate_limited if it would have to be held for longer than HOLD_SECONDS.
         """
-        if self._first.locked() or self._limits.delay(caller):
-            try:
-                async with asyncio.timeout(HOLD_SECONDS), self._first:
-                    while delay := self._limits.delay(caller):
-                        await asyncio.sleep(delay)
-            except TimeoutError:
-                pass  # it is counted, and refused, as it is
+        try:
+            async with asyncio.timeout(HOLD_SECONDS), self._first:
+                while delay := self._limits.delay(caller):
+                    await asyncio.sleep(delay)
+        except TimeoutError:
+            pass  # it is counted, and refused, as it is
         self._limits.take(SmppRequest(), caller)

@@ -156,7 +156,9 @@ class SingleSend(SendOptions):
 
     phone = fields.Phone("Digits only, starting with the country code.", PHONE, required=True)
     variables = Values("The values of the message's placeholders, by name.", {"name": "Ann"})
-    independent = frozenset({"sender_id", "phone", "message", "reference", "variables", "on_unicode", "max_segments"})
+    independent = frozenset(
+        {"sender_id", "phone", "message", "reference", "category", "variables", "on_unicode", "max_segments"}
+    )
 
 
 class BulkSend(SendOptions, PartRules):

@@ -30,7 +30,7 @@ class Request(Schema):
         "type": coded("wrong_type", "Use an object, in braces, as /reference shows it."),
     }
     independent: ClassVar[frozenset[str]] = frozenset()
-    """Fields that no `validates` and no `validates_schema` method reads."""
+    """Fields that no `validates` and no `validates_schema` method checks if no other fields are given."""
 
     def load(self, data: Any, **options: Any) -> Any:
         """Load as Marshmallow does, but skip absent optional fields, which would take as long as present ones.

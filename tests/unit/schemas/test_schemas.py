@@ -95,7 +95,7 @@ def test_every_code_that_is_used_is_explained_and_the_other_way_round() -> None:
 
 @given(
     st.dictionaries(
-        st.sampled_from(sorted({*SingleSend.independent, "category", "metadata"})),
+        st.sampled_from(sorted({*SingleSend.independent, "metadata"})),
         st.sampled_from([*WRONG, *SINGLE.values(), "transliterate", {"name": "Ann"}, {"name": 1}, 30, 31, 2.0]),
     )
 )

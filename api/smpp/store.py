@@ -13,30 +13,25 @@ from uuid import UUID
 from sqlalchemy import ARRAY, Connection, Engine, Uuid, bindparam, func, select, text, update
 
 from api.smpp.receipts import TYPES, Delivery, Submitted, delivery_of
-from shared.accounts.smpp_credentials import KEY_PREFIX, UNREAD, Alphabet
+from shared.accounts.smpp_credentials import KEY_PREFIX, Alphabet
 from shared.crashpoints import crashpoint
 from shared.db.connection import transaction
 from shared.db.expressions import in_parameter
 from shared.db.tables.sends import send
 from shared.db.tables.smpp import smpp_credential
 from shared.events import stream
-from shared.events.stream import OLDEST_OPEN_XID, Position
+from shared.events.stream import LEASE, LEASED, OLDEST_OPEN_XID, UNREAD, Position
 
 PAGE = 1_000
 """Events per page, including those that the credential does not get."""
-LEASE = "10 seconds"
-"""Renewed by each MOVE, which is every few seconds while a page is delivered."""
-LEASED = "c.lease_until BETWEEN clock_timestamp() AND clock_timestamp() + interval '2 minutes'"
-"""SQL: credential `c` is leased. A lease that ends later is from before the clock of the database was set back."""
 CLAIMED = "c.id, c.account_id, c.system_id, c.alphabet, c.xid, c.event_id, c.epoch"
 
 CLAIM = text(
     f"""
     UPDATE smpp_credential c SET lease_until = clock_timestamp() + interval '{LEASE}', epoch = c.epoch + 1
       FROM (SELECT c.id FROM smpp_credential c
-             WHERE c.id = ANY(:ids) AND c.revoked_at IS NULL AND ({LEASED}) IS NOT TRUE
-               AND EXISTS (SELECT FROM event e
-                            WHERE {UNREAD} AND e.xid < {OLDEST_OPEN_XID})
+             WHERE c.id = ANY(:ids) AND c.revoked_at IS NULL AND ({LEASED.format(reader="c")}) IS NOT TRUE
+               AND EXISTS (SELECT FROM event e WHERE {UNREAD.format(reader="c")} AND e.xid < {OLDEST_OPEN_XID})
              ORDER BY c.id FOR UPDATE SKIP LOCKED) due
      WHERE c.id = due.id
     RETURNING {CLAIMED}

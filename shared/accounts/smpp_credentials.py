@@ -43,9 +43,6 @@ ALIVE = timedelta(seconds=10)
 SYSTEM_ID = re.compile(r"[A-Za-z0-9_.-]{1,15}")
 KEY_PREFIX = "smpp "
 """Begins the `api_key_id` of sends over SMPP, before the system_id."""
-UNREAD = """e.account_id = c.account_id AND (e.xid, e.id) >= (c.xid, batch_of(c.event_id))
-                              AND (e.id <> batch_of(c.event_id) OR right(CAST(c.event_id AS text), 4) <> 'ffff')"""
-"""SQL: event `e` has one behind the position of credential `c`."""
 
 OF = smpp_credential.c
 BIND = smpp_bind.c

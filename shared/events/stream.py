@@ -35,6 +35,13 @@ _SEQUENCE = {str(status): number for number, status in enumerate(MessageStatus)}
 
 OLDEST_OPEN_XID = "CAST(CAST(pg_snapshot_xmin(pg_current_snapshot()) AS text) AS bigint)"
 """SQL: no event of an earlier transaction can still appear."""
+UNREAD = """e.account_id = {reader}.account_id AND (e.xid, e.id) >= ({reader}.xid, batch_of({reader}.event_id))
+        AND (e.id <> batch_of({reader}.event_id) OR right(CAST({reader}.event_id AS text), 4) <> 'ffff')"""
+"""SQL: event `e` has one behind the position of a reader, which is a webhook or an SMPP credential."""
+LEASE = "10 seconds"
+"""Of a reader; renewed while a page is delivered. This long after a process dies, another takes over."""
+LEASED = "{reader}.lease_until BETWEEN clock_timestamp() AND clock_timestamp() + interval '2 minutes'"
+"""SQL: a reader is leased. A lease that ends later is from before the clock of the database was set back."""
 
 PAGE = text(
     f"""

@@ -6,8 +6,9 @@ from typing import Final
 
 from sqlalchemy import Connection, Float, literal_column, select, text
 
-from shared.accounts.smpp_credentials import KEY_PREFIX, UNREAD
+from shared.accounts.smpp_credentials import KEY_PREFIX
 from shared.db.tables.smpp import smpp_credential
+from shared.events import stream
 from shared.health.finding import Finding
 from shared.plurals import counted
 
@@ -15,6 +16,7 @@ WAITING_HOURS: Final = 4
 MAX_EXAMINED: Final = 10_000
 """Most events of a credential that are examined, the oldest."""
 MAX_NAMED: Final = 5
+UNREAD: Final = stream.UNREAD.format(reader="c")
 
 IS_BOUND: Final = """EXISTS (SELECT FROM smpp_bind b WHERE b.credential_id = c.id AND b.kind <> 'transmitter'
                         AND b.alive_until > clock_timestamp())"""

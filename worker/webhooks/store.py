@@ -17,7 +17,7 @@ from shared.db.expressions import in_constants, in_parameter
 from shared.db.tables.webhooks import delivery, webhook
 from shared.events import stream
 from shared.events.deliveries import record_results
-from shared.events.stream import OLDEST_OPEN_XID, Event, Position
+from shared.events.stream import LEASE, LEASED, OLDEST_OPEN_XID, UNREAD, Event, Position
 from shared.events.webhook_states import STATE_AFTER_POSTS
 from shared.job_backoff import FAILURES
 from shared.job_failures import clear_failures
@@ -28,10 +28,6 @@ from worker.webhooks.policy import GONE, PostJob, rest, result_of
 PAGE = 200
 """Events per page."""
 RETRIES = 50
-LEASE = "10 seconds"
-"""Renewed while a page is posted. This long after a process dies, another takes over."""
-LEASED = "w.lease_until BETWEEN clock_timestamp() AND clock_timestamp() + interval '2 minutes'"
-"""SQL: webhook `w` is leased. A lease that ends later is from before the clock of the database was set back."""
 RESTS = "w.rest_until BETWEEN clock_timestamp() AND clock_timestamp() + interval '61 minutes'"
 """SQL: webhook `w` rests. No rest is longer than an hour (MAX_REST in worker/webhooks/client.py), so one that ends
 later is from before the clock of the database was set back."""
@@ -48,11 +44,8 @@ CLAIM = text(
     f"""
     UPDATE webhook w SET lease_until = clock_timestamp() + interval '{LEASE}', epoch = w.epoch + 1
       FROM (SELECT w.id FROM webhook w
-             WHERE w.state = 'active' AND ({RESTS}) IS NOT TRUE AND ({LEASED}) IS NOT TRUE
-               AND (EXISTS (SELECT FROM event e
-                             WHERE e.account_id = w.account_id AND (e.xid, e.id) >= (w.xid, batch_of(w.event_id))
-                               AND (e.id <> batch_of(w.event_id) OR right(CAST(w.event_id AS text), 4) <> 'ffff')
-                               AND e.xid < {OLDEST_OPEN_XID})
+             WHERE w.state = 'active' AND ({RESTS}) IS NOT TRUE AND ({LEASED.format(reader="w")}) IS NOT TRUE
+               AND (EXISTS (SELECT FROM event e WHERE {UNREAD.format(reader="w")} AND e.xid < {OLDEST_OPEN_XID})
                     OR EXISTS (SELECT FROM delivery d WHERE d.webhook_id = w.id AND d.state = 'pending'
                                                         AND d.next_at <= statement_timestamp()))
              ORDER BY w.failures, w.lease_until NULLS FIRST LIMIT :limit FOR UPDATE SKIP LOCKED) due

@@ -5,15 +5,13 @@ from datetime import UTC, datetime
 from typing import Any
 
 import click
-from sqlalchemy import Connection
 
 from bulksms.environment import database, installation
 from bulksms.numbers import MAX_INTEGER
 from bulksms.output import done, json_option, messages, show_one, show_rows
 from shared.accounts import smpp_credentials as credentials
 from shared.accounts.administration import find_account
-from shared.accounts.smpp_credentials import ALPHABETS, MAX_BINDS, MAX_WINDOW
-from shared.accounts.smpp_overview import find_own, list_credentials
+from shared.accounts.smpp_credentials import ALPHABETS, MAX_BINDS, MAX_WINDOW, find_own, list_credentials
 from shared.events.replays import first_xid, replay_to_credential
 from shared.health.finding import hint
 
@@ -88,7 +86,7 @@ def change(system_id: str, networks: tuple[str, ...], anywhere: bool, **more: An
     if not changes or (networks and anywhere):
         raise click.UsageError("Name what to change, and either --allow or --anywhere.")
     with database() as connection:
-        credentials.change_credential(connection, _find(connection, system_id, lock=True), changes)
+        credentials.change_credential(connection, find_own(connection, system_id), changes)
     done(f"{system_id} is changed, from its next bind on.")
 
 
@@ -99,7 +97,7 @@ def replay(system_id: str, since: datetime) -> None:
     """Deliver receipts and messages from phones since a time again."""
     since = since.replace(tzinfo=UTC)
     with database() as connection:
-        own = _find(connection, system_id)
+        own = find_own(connection, system_id, lock=False)
         replay_to_credential(connection, own, since, first_xid(connection, own["account_id"], since))
     done(f"What happened since {since:%Y-%m-%d %H:%M}Z is delivered to {system_id} again.")
 
@@ -111,7 +109,8 @@ def rotate(system_id: str, as_json: bool) -> None:
     """Give a credential a new password, and end its binds. It is shown once."""
     target = installation()
     with database(target) as connection:
-        _show_password(credentials.rotate_password(connection, system_id, target.settings.secret_key), as_json)
+        own, pepper = find_own(connection, system_id), target.settings.secret_key
+        _show_password(credentials.rotate_password(connection, own, pepper), as_json)
 
 
 @smpp.command()
@@ -119,15 +118,8 @@ def rotate(system_id: str, as_json: bool) -> None:
 def revoke(system_id: str) -> None:
     """Revoke a credential, and end its binds within seconds."""
     with database() as connection:
-        credentials.revoke_credential(connection, system_id)
+        credentials.revoke_credential(connection, find_own(connection, system_id))
     done(f"{system_id} is revoked.")
-
-
-def _find(connection: Connection, system_id: str, *, lock: bool = False) -> dict[str, Any]:
-    found = credentials.find_credential(connection, system_id)
-    if found is None:
-        raise credentials.none_of(system_id)
-    return find_own(connection, found.account_id, found.id, lock=lock)
 
 
 def _show_password(made: credentials.NewCredential, as_json: bool) -> None:

@@ -8,10 +8,11 @@ from sqlalchemy import Connection, bindparam, func, or_, select
 
 from bulksms.local.files import write_private
 from bulksms.local.ports import free_port, is_free
+from shared.accounts import smpp_credentials as credentials
 from shared.accounts.administration import Refused, create_account, create_key, find_account
 from shared.accounts.audit_log import operator
 from shared.accounts.sandbox import IDS_WITH_SANDBOX
-from shared.accounts.smpp_credentials import NewCredential, create_credential, find_credential, rotate_password
+from shared.accounts.smpp_credentials import NewCredential
 from shared.accounts.top_ups import top_up
 from shared.api_key import NewKey, matches
 from shared.contacts.groups import add_contacts, create_group
@@ -143,13 +144,14 @@ def _new_key(connection: Connection, settings: Settings, account: int, test: boo
 def _credential(connection: Connection, settings: Settings, account: int) -> NewCredential:
     """The SMPP credential: with the password in the file if that is still valid; empty if it cannot be made."""
     try:
-        known = find_credential(connection, ACCOUNT)
+        known = credentials.find_credential(connection, ACCOUNT)
         if known is None or known.account_id != account:
-            return create_credential(connection, account, ACCOUNT, settings.secret_key, networks=["127.0.0.0/8"])
+            networks = ["127.0.0.0/8"]
+            return credentials.create_credential(connection, account, ACCOUNT, settings.secret_key, networks=networks)
         password = _kept().get("smpp_password", "")
         if matches(bytes(known.password_hash), password, (settings.secret_key, *settings.secret_key_fallbacks)):
             return NewCredential(ACCOUNT, password)
-        return rotate_password(connection, ACCOUNT, settings.secret_key)
+        return credentials.rotate_password(connection, credentials.find_own(connection, ACCOUNT), settings.secret_key)
     except Refused:
         return NewCredential("", "")
 

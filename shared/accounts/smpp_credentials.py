@@ -12,7 +12,7 @@ from datetime import timedelta
 from typing import Any, Final, Literal, NamedTuple, get_args
 from uuid import UUID
 
-from sqlalchemy import BigInteger, Connection, Update, bindparam, delete, exists, func, or_, select, update
+from sqlalchemy import Connection, Select, bindparam, delete, exists, func, or_, select, update
 from sqlalchemy.dialects.postgresql import insert
 
 from shared.accounts.administration import Refused, lock_account
@@ -25,7 +25,7 @@ from shared.api_key import MAX_NETWORKS, Network, hash_secret
 from shared.db.tables.accounts import account
 from shared.db.tables.base import THIS_TRANSACTION
 from shared.db.tables.smpp import smpp_bind, smpp_credential
-from shared.ids import LAST_ID, new_id
+from shared.ids import FIRST_ID, LAST_ID, new_id
 
 Alphabet = Literal["gsm", "latin1", "utf8"]
 """What a customer's data_coding 0 means."""
@@ -49,7 +49,9 @@ BIND = smpp_bind.c
 IS_LIVE = OF.revoked_at.is_(None)
 IS_ALIVE = BIND.alive_until > func.clock_timestamp()
 OF_ACCOUNT: Final = OF.account_id.in_(IDS_WITH_SANDBOX.correlate(None))
-SETTINGS: Final = ("networks", "max_binds", "window_size", "rate", "alphabet", "default_sender")
+DEFAULTS: Final = {"max_binds": 2, "window_size": 10, "rate": None, "alphabet": "gsm", "default_sender": None}
+"""Of the settings of a credential, except its networks."""
+SETTINGS: Final = ("networks", *DEFAULTS)
 CREATED_TODAY = OF.created_at > func.now() - timedelta(days=1)
 COUNT = select(func.count().filter(IS_LIVE), func.count().filter(CREATED_TODAY)).where(
     OF.account_id == bindparam("account")
@@ -66,20 +68,25 @@ FIND = (
     .where(OF.system_id == bindparam("system_id"), IS_LIVE)
 )
 LOCK = select(OF.id).where(OF.id == bindparam("credential")).with_for_update()
-OF_ANY = bindparam("account", type_=BigInteger).is_(None)
-CHANGE = update(smpp_credential).where(OF.system_id == bindparam("of_system_id"), IS_LIVE, or_(OF_ANY, OF_ACCOUNT))
+CHANGE = update(smpp_credential).where(OF.id == bindparam("credential"))
+LISTED = (
+    select(*OF["id", "system_id", "account_id"], account.c.sandbox_of.is_not(None).label("test"))
+    .add_columns(*OF[SETTINGS], *OF["created_at", "revoked_at"])
+    .join(account, account.c.id == OF.account_id)
+    .order_by(OF.system_id)
+)
+BINDS = (
+    select(*OF["system_id", "account_id"], *BIND["id", "credential_id", "kind", "address"], BIND.bound_at)
+    .join(smpp_credential, OF.id == BIND.credential_id)
+    .where(IS_ALIVE)
+    .order_by(BIND.id)
+)
 CREATE = (
     insert(smpp_credential)
     .values(xid=THIS_TRANSACTION, event_id=LAST_ID)
     .on_conflict_do_nothing(index_elements=[OF.system_id])
 )
-ROTATE = CHANGE.values(password_hash=bindparam("new_hash"), generation=OF.generation + 1)
-REVOKE = CHANGE.values(revoked_at=func.clock_timestamp())
-REHASH = (
-    update(smpp_credential)
-    .where(OF.id == bindparam("of_id"), OF.password_hash == bindparam("old_hash"))
-    .values(password_hash=bindparam("new_hash"))
-)
+REHASH = CHANGE.where(OF.password_hash == bindparam("old_hash")).values(password_hash=bindparam("new_hash"))
 ADD_BIND = insert(smpp_bind).values(alive_until=func.clock_timestamp() + ALIVE)
 DROP_BINDS = delete(smpp_bind).where(or_(BIND.id == bindparam("bind"), BIND.alive_until < func.now() - ALIVE))
 LIVE_BINDS = select(func.count()).where(BIND.credential_id == bindparam("credential"), IS_ALIVE)
@@ -125,13 +132,9 @@ def create_credential(
     pepper: str,
     *,
     networks: Sequence[str] | None,
-    max_binds: int = 2,
-    window_size: int = 10,
-    rate: int | None = None,
-    alphabet: Alphabet = "gsm",
-    default_sender: str | None = None,
     test: bool = False,
     by: Actor | None = None,
+    **settings: Any,
 ) -> NewCredential:
     """Create a credential of the account, or with `test` of its sandbox. `networks` None: from anywhere.
 
@@ -148,24 +151,16 @@ def create_credential(
         raise Refused(f"An account has at most {MAX_CREDENTIALS} SMPP credentials. Revoke one that is not needed.")
     if created >= MAX_CREATED_PER_DAY:
         raise Refused(f"{MAX_CREATED_PER_DAY} credentials were created in a day. Rotate one instead of replacing it.")
-    properties = _checked(
-        {
-            "networks": networks,
-            "max_binds": max_binds,
-            "window_size": window_size,
-            "rate": rate,
-            "alphabet": alphabet,
-            "default_sender": default_sender,
-        }
-    )
-    password = _new_password()
-    keys = {"id": new_id(), "system_id": system_id, "account_id": owner, "password_hash": hash_secret(password, pepper)}
+    properties = _checked({**DEFAULTS, **settings, "networks": networks})
+    made = NewCredential(system_id, _new_password())
+    keys = {"id": new_id(), "system_id": system_id, "account_id": owner}
+    keys["password_hash"] = hash_secret(made.password, pepper)
     is_taken = connection.execute(HAS, {"system_id": system_id}).scalar_one()
     if is_taken or not connection.execute(CREATE, keys | properties).rowcount:
         raise Refused(f"The system_id {system_id!r} is taken. Choose another.")
     after = {name: value for name, value in properties.items() if value is not None}
     record(connection, by, "smpp.created", account_id=owner, subject=system_id, after=after)
-    return NewCredential(system_id, password)
+    return made
 
 
 def change_credential(
@@ -184,34 +179,67 @@ def change_credential(
     if "alphabet" in changed and own["binds"]:
         raise Refused("The alphabet cannot change while the credential has open binds. Unbind first.")
     generation = OF.generation + int("alphabet" in changed)  # ends a bind that has begun with the other one
-    change, system_id = CHANGE.values(generation=generation, **changed), own["system_id"]
-    owner = _change(connection, change, system_id, own["account_id"])
     old = {name: before[name] for name in changed}
-    record(connection, by, "smpp.changed", account_id=owner, subject=system_id, before=old, after=changed)
+    _change(connection, own, {"generation": generation, **changed}, by, "smpp.changed", before=old, after=changed)
 
 
 def rotate_password(
-    connection: Connection, system_id: str, pepper: str, *, account_id: int | None = None, by: Actor | None = None
+    connection: Connection, own: Mapping[str, Any], pepper: str, *, by: Actor | None = None
 ) -> NewCredential:
-    """Give a credential a new password. The old one stops working at once, and its binds end within seconds.
-
-    `account_id` is the account that it must belong to; None: any. Raises Missing.
-    """
-    password = _new_password()
-    owner = _change(connection, ROTATE, system_id, account_id, new_hash=hash_secret(password, pepper))
-    record(connection, by, "smpp.rotated", account_id=owner, subject=system_id)
-    return NewCredential(system_id, password)
+    """Give a credential that `find_own` has locked a new password. The old one stops working at once, and its binds end
+    within seconds."""
+    made = NewCredential(own["system_id"], _new_password())
+    change = {"password_hash": hash_secret(made.password, pepper), "generation": OF.generation + 1}
+    _change(connection, own, change, by, "smpp.rotated")
+    return made
 
 
-def revoke_credential(
-    connection: Connection, system_id: str, *, account_id: int | None = None, by: Actor | None = None
+def revoke_credential(connection: Connection, own: Mapping[str, Any], *, by: Actor | None = None) -> None:
+    """Revoke a credential that `find_own` has locked. Its binds end within seconds; receipts that wait are not
+    delivered any more."""
+    _change(connection, own, {"revoked_at": func.clock_timestamp()}, by, "smpp.revoked")
+
+
+def _change(
+    connection: Connection, own: Mapping[str, Any], values: Mapping[str, Any], by: Actor | None, kind: str, **of: Any
 ) -> None:
-    """Revoke a credential. Its binds end within seconds; receipts that wait are not delivered any more.
+    connection.execute(CHANGE.values(values), {"credential": own["id"]})
+    record(connection, by, kind, account_id=own["account_id"], subject=own["system_id"], **of)
 
-    `account_id` is the account that it must belong to; None: any. Raises Missing.
-    """
-    owner = _change(connection, REVOKE, system_id, account_id)
-    record(connection, by, "smpp.revoked", account_id=owner, subject=system_id)
+
+def find_own(
+    connection: Connection, name: UUID | str, account_id: int | None = None, *, lock: bool = True
+) -> dict[str, Any]:
+    """A credential that is not revoked, by its id or system_id. With `account_id` it must be of that account or its
+    sandbox. Raises Missing."""
+    found = LISTED.where((OF.id if isinstance(name, UUID) else OF.system_id) == name, IS_LIVE)
+    found = found.where(OF_ACCOUNT) if account_id is not None else found
+    if shown := _shown(connection, found.with_for_update(of=smpp_credential) if lock else found, account_id):
+        return shown[0]
+    raise Missing(f"There is no SMPP credential {str(name)!r}.", "`bulksms smpp list` shows them all.")
+
+
+def list_credentials(
+    connection: Connection,
+    account_id: int | None = None,
+    *,
+    after: str = "",
+    limit: int | None = None,
+    all: bool = False,
+) -> list[dict[str, Any]]:
+    """Credentials of one account and its sandbox, or of all accounts; with `all` also those that are revoked."""
+    chosen = LISTED if account_id is None else LISTED.where(OF_ACCOUNT)
+    chosen = chosen if all else chosen.where(IS_LIVE)
+    return _shown(connection, chosen.where(OF.system_id > after).limit(limit), account_id)
+
+
+def list_binds(
+    connection: Connection, account_id: int | None = None, *, after: UUID = FIRST_ID, limit: int | None = None
+) -> list[dict[str, Any]]:
+    """Open binds of one account and its sandbox, or of all, oldest first."""
+    chosen = BINDS if account_id is None else BINDS.where(OF_ACCOUNT)
+    rows = connection.execute(chosen.where(BIND.id > after).limit(limit), {"account": account_id})
+    return [dict(row) for row in rows.mappings()]
 
 
 def find_credential(connection: Connection, system_id: str) -> Credential | None:
@@ -222,8 +250,8 @@ def find_credential(connection: Connection, system_id: str) -> Credential | None
 
 def rehash_password(connection: Connection, credential: Credential, password: str, pepper: str) -> None:
     """Store the hash of a password that was just verified under today's SECRET_KEY."""
-    values = {"of_id": credential.id, "old_hash": credential.password_hash, "new_hash": hash_secret(password, pepper)}
-    connection.execute(REHASH, values)
+    old = {"credential": credential.id, "old_hash": credential.password_hash}
+    connection.execute(REHASH, {**old, "new_hash": hash_secret(password, pepper)})
 
 
 def add_bind(connection: Connection, credential: Credential, kind: str, address: str) -> UUID | None:
@@ -251,18 +279,14 @@ def _new_password() -> str:
     return "".join(secrets.choice(LETTERS) for _ in range(PASSWORD_LENGTH))
 
 
-def _change(connection: Connection, statement: Update, system_id: str, account_id: int | None, **values: Any) -> int:
-    """Change a credential, and return its account. Raises Missing."""
-    values |= {"of_system_id": system_id, "account": account_id}
-    owner = connection.execute(statement.returning(OF.account_id), values).scalar()
-    if owner is None:
-        raise none_of(system_id)
-    return int(owner)
-
-
-def none_of(system_id: str) -> Missing:
-    """The error for a credential that does not exist."""
-    return Missing(f"There is no SMPP credential {system_id!r}.", "`bulksms smpp list` shows them all.")
+def _shown(connection: Connection, statement: Select[Any], account_id: int | None) -> list[dict[str, Any]]:
+    """The credentials with their open binds."""
+    found = [dict(row) for row in connection.execute(statement, {"account": account_id}).mappings()]
+    binds = connection.execute(BINDS.where(BIND.credential_id.in_([each["id"] for each in found]))).mappings().all()
+    for each in found:
+        each["networks"] = each["networks"] and [str(network) for network in each["networks"]]
+        each["binds"] = [dict(bind) for bind in binds if bind["credential_id"] == each["id"]]
+    return found
 
 
 def _checked(settings: Mapping[str, Any]) -> dict[str, Any]:

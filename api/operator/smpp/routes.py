@@ -17,7 +17,7 @@ from api.resources.smpp_credentials.actions import CredentialActions
 from api.resources.smpp_credentials.routes import CREDENTIAL, NEW
 from api.resources.smpp_credentials.schemas import ReplayedSmppResponse, RevokedSmppResponse
 from api.schemas.paging import Paging, page_of
-from shared.accounts.smpp_overview import list_binds
+from shared.accounts.smpp_credentials import list_binds
 from shared.db.connection import reading
 from shared.ids import FIRST_ID
 

@@ -17,7 +17,7 @@ from api.http.pagination import page, text_cursor
 from api.http.request import current_request
 from api.idempotency import IdempotentResponse, once, once_with_secret
 from shared.accounts import smpp_credentials as credentials
-from shared.accounts.smpp_overview import find_own, list_credentials
+from shared.accounts.smpp_credentials import find_own, list_credentials
 from shared.db.connection import reading
 from shared.events.replays import first_xid, replay_to_credential
 
@@ -46,9 +46,7 @@ class CredentialActions(NamedTuple):
             self.check(connection, {"rate": None, **body})
             pepper, by = services().settings.secret_key, by_caller(self.caller)
             made = credentials.create_credential(connection, self.account_id, pepper=pepper, by=by, **body)
-            found = credentials.find_credential(connection, made.system_id)
-            assert found is not None
-            return find_own(connection, self.account_id, found.id), made.password
+            return find_own(connection, made.system_id), made.password
 
         return self._once(body, act)
 
@@ -58,17 +56,14 @@ class CredentialActions(NamedTuple):
             own = self._own(connection, credential_id)
             self.check(connection, {**own, **body})
             credentials.change_credential(connection, own, body, by=by_caller(self.caller))
-            return find_own(connection, self.account_id, credential_id)
+            return find_own(connection, credential_id)
 
     def rotate(self, credential_id: UUID) -> IdempotentResponse:
         """A new password, once."""
 
         def act(connection: Connection) -> tuple[dict[str, Any], str]:
             own, pepper = self._own(connection, credential_id), services().settings.secret_key
-            made = credentials.rotate_password(
-                connection, own["system_id"], pepper, account_id=self.account_id, by=by_caller(self.caller)
-            )
-            return own, made.password
+            return own, credentials.rotate_password(connection, own, pepper, by=by_caller(self.caller)).password
 
         return self._once(None, act)
 
@@ -76,14 +71,13 @@ class CredentialActions(NamedTuple):
         """No bind any more."""
         with self.begin() as connection:
             own = self._own(connection, credential_id)
-            by = by_caller(self.caller)
-            credentials.revoke_credential(connection, own["system_id"], account_id=self.account_id, by=by)
+            credentials.revoke_credential(connection, own, by=by_caller(self.caller))
         return own | {"revoked": True}
 
     def replay(self, credential_id: UUID, body: dict[str, Any]) -> IdempotentResponse:
         """Deliveries since a time again, once."""
         with reading(services().engine) as connection:
-            owner = find_own(connection, self.account_id, credential_id)["account_id"]
+            owner = find_own(connection, credential_id, self.account_id, lock=False)["account_id"]
             xid = first_xid(connection, owner, body["since"])
         key = key_of_request(self.caller, body)
 
@@ -96,7 +90,7 @@ class CredentialActions(NamedTuple):
             return once(connection, key, act)
 
     def _own(self, connection: Connection, credential_id: UUID) -> dict[str, Any]:
-        own = find_own(connection, self.account_id, credential_id, lock=True)
+        own = find_own(connection, credential_id, self.account_id)
         self.check(connection, own)
         return own
 

@@ -12,7 +12,7 @@ from sqlalchemy import Engine, text
 from api.server import application
 from api.server.application import Owners
 from api.server.request_log import RequestLog
-from shared.accounts.smpp_credentials import revoke_credential
+from shared.accounts.smpp_credentials import find_own, revoke_credential
 from shared.observability.logs import JsonLines
 from tests.harness.kannel import LOGIN, NUMBERS, REQUESTS, SEND, Asked, recorded
 from tests.harness.on_the_loop import scope
@@ -177,7 +177,7 @@ def test_who_may_not_send_is_not_authorized(kannel: KannelUser) -> None:
     kannel.login = right
     assert kannel.get().status_code == 202
     with service.engine.begin() as connection:
-        revoke_credential(connection, right.system_id)
+        revoke_credential(connection, find_own(connection, right.system_id))
     assert kannel.get().status_code == 403
     kannel.login = kannel.credential(system_id="suspended")
     with service.engine.begin() as connection:
@@ -207,7 +207,7 @@ def test_a_known_login_has_the_share_of_its_account(kannel: KannelUser) -> None:
     assert owners(environ) == kannel.service.account_id
     assert owners({**environ, "QUERY_STRING": query + "x"}) == "192.0.2.7"
     with kannel.service.engine.begin() as connection:
-        revoke_credential(connection, kannel.login.system_id)
+        revoke_credential(connection, find_own(connection, kannel.login.system_id))
     kannel.get()
     assert logins.account_of(*login) is None
 

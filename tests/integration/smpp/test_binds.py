@@ -71,14 +71,14 @@ def test_a_rotated_or_revoked_credential_loses_its_binds(smpp: SmppHouse) -> Non
     made, engine = smpp.credential(), smpp.service.engine
     client = smpp.bound(made)
     with engine.begin() as connection:
-        new = credentials.rotate_password(connection, made.system_id, SECRET_KEY)
+        new = credentials.rotate_password(connection, credentials.find_own(connection, made.system_id), SECRET_KEY)
     unbind = client.read(Command.UNBIND)
     assert client.submit().status == Status.ESME_RSYSERR, "nothing is accepted any more"
     client.send(Command.UNBIND_RESP, sequence=unbind.sequence)
     assert smpp.client().bind(made).status == Status.ESME_RINVPASWD
     again = smpp.bound(new)
     with engine.begin() as connection:
-        credentials.revoke_credential(connection, made.system_id)
+        credentials.revoke_credential(connection, credentials.find_own(connection, made.system_id))
     assert again.read(Command.UNBIND)
     assert smpp.client().bind(new).status == Status.ESME_RINVPASWD
 

@@ -61,7 +61,8 @@ TAGS = {
     "auth": "Exchange an API key for a token, and revoke tokens.",
     "people": "People who sign in: sessions, invitations, roles, and the audit log.",
     "api-keys": "API keys: create, restrict, rotate and revoke them.",
-    "smpp-credentials": "Credentials for the SMPP server, their settings and their open binds.",
+    "smpp-credentials": "Credentials for the SMPP server, their settings and their open binds. They may send and read"
+    " messages, so a key that makes one must have `sms:send` and `sms:read`, and no tighter restrictions.",
     "sms": "Send messages and get quotes.",
     "verifications": "One-time passwords: codes that are sent to phones, and checked.",
     "sender-ids": "The names and numbers that messages are sent from.",

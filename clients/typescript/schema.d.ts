@@ -3157,9 +3157,9 @@ export interface Operations {
   signIn(request: { body: EmailAndPassword; signal?: AbortSignal }): Promise<SignedIn>;
   /** Sign in by a link of bulksms person link, which works once, without password or code. */
   signInByLink(request: { body: LinkToken; signal?: AbortSignal }): Promise<SignedIn>;
-  /** List the SMPP credentials that are not revoked, with their open binds. A test key sees only the sandbox's. */
+  /** List the SMPP credentials of an account and its sandbox that are not revoked, with their open binds. */
   listSmppCredentials(request?: { query?: { limit?: number; cursor?: string }; signal?: AbortSignal }): Promise<SmppCredentialPage>;
-  /** Create an SMPP credential. Its password is shown only once; if you have lost it, rotate it. */
+  /** Create an SMPP credential. Its password is shown only once; if it is lost, rotate it. */
   createSmppCredential(request: { body: MakeSmppCredential; key?: string; signal?: AbortSignal }): Promise<NewSmppCredential>;
   /** Change settings, which hold from the next bind. Open binds keep theirs: rotate the password to end them. */
   updateSmppCredential(request: { path: { credential_id: string }; body: ChangeSmppCredential; signal?: AbortSignal }): Promise<SmppCredential>;

@@ -1,5 +1,7 @@
 """Schemas of accounts' SMPP credentials: only operators may allow binds from anywhere."""
 
+from typing import Any
+
 from api.operator.fields import ACCOUNT_ID
 from api.resources.api_keys.schemas import network_list
 from api.resources.smpp_credentials.schemas import (
@@ -26,7 +28,11 @@ class MakeAccountSmpp(MakeSmppCredential):
 
     widest = 0
     allowed_ips = network_list(OR_NULL, attribute="networks", allow_none=True, required=True)
-    test = fields.StrictBoolean("Create it for the account's sandbox.", False, load_default=False)
+    test = fields.StrictBoolean("Create it for the account's sandbox.", False)
+
+
+BODIES: dict[Any, Any] = {ChangeSmppCredential: ChangeAccountSmpp, MakeSmppCredential: MakeAccountSmpp}
+"""Of operators' requests, by those of customers'."""
 
 
 class OpenBindResponse(SmppBindResponse):

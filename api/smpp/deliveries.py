@@ -7,9 +7,10 @@ the stream of events, for as long as that is kept.
 import asyncio
 import contextlib
 import logging
-from bisect import insort
+import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
+from heapq import heappop, heappush
 from typing import Any, Final, Protocol
 from uuid import UUID
 
@@ -26,8 +27,10 @@ from shared.observability.metrics import CUSTOMER_DELIVERIES, CUSTOMER_UNANSWERE
 log = logging.getLogger(__name__)
 
 POLL_SECONDS: Final = 0.25
-RECORD_SECONDS: Final = 3.0
-"""How often the position is recorded, and the lease renewed, while a page is delivered."""
+RECORD_SECONDS: Final = 1.0
+"""How often more is read, the position recorded, and the lease renewed, while something is not answered."""
+AHEAD: Final = 4_000
+"""How far behind a delivery that is not answered others are delivered, and come again if the process dies."""
 PAUSE_SECONDS: Final = 5.0
 """Until a delivery that the customer cannot take now, or a database that gives no answer, is tried again."""
 NOT_NOW: Final = (Status.ESME_RMSGQFUL, Status.ESME_RSYSERR, Status.ESME_RTHROTTLED, Status.ESME_RX_T_APPN)
@@ -60,61 +63,69 @@ class Outlet:
     changed: asyncio.Event = field(default_factory=asyncio.Event)
 
 
-class PageInProgress:
-    """The deliveries of a page: which wait, which are answered."""
+class Queue:
+    """What a credential is to get, in order, until it is answered."""
 
-    def __init__(self, page: Page, outlet: Outlet) -> None:
-        self._page, self._outlet = page, outlet
-        self._waiting = list(range(len(page.deliveries)))
-        self._answered = [False] * len(page.deliveries)
-        self._is_paused = False
+    def __init__(self, outlet: Outlet, position: Position) -> None:
+        self._outlet = outlet
+        self.read_to, self._may_have_more = position, False
+        self.open: dict[int, tuple[bytes, Position]] = {}
+        """What is not answered, by its number, with the position before it."""
+        self._waiting: list[int] = []
+        """A heap of those that are to be sent."""
+        self._numbers = 0
+        self._paused_until = 0.0
 
     @property
-    def is_over(self) -> bool:
-        """Whether everything is answered, or nobody receives."""
-        return all(self._answered) or not self._outlet.receivers
+    def position(self) -> Position:
+        """All before it is answered."""
+        return next((before for _, before in self.open.values()), self.read_to)
 
-    async def run(self, stop: asyncio.Event) -> None:
-        """Deliver until it is over or `stop` is set, or for RECORD_SECONDS."""
+    @property
+    def has_room(self) -> bool:
+        """Whether one more page may be read: what is not answered holds up only so many behind it."""
+        return self._numbers - next(iter(self.open), self._numbers) < AHEAD
+
+    def add(self, page: Page) -> None:
+        """Add what is read."""
+        for each in page.deliveries:
+            self.open[self._numbers] = each.body, self.read_to
+            heappush(self._waiting, self._numbers)
+            self._numbers, self.read_to = self._numbers + 1, each.position
+        self.read_to, self._may_have_more = page.end, page.more
+
+    async def deliver(self, stop: asyncio.Event) -> None:
+        """Deliver until all is answered, more can be read, nobody receives or `stop` is set, or for RECORD_SECONDS."""
         outlet = self._outlet
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(RECORD_SECONDS):
-                while not self.is_over and not stop.is_set():
+                while self.open and outlet.receivers and not stop.is_set():
                     outlet.changed.clear()
-                    while self._waiting and not self._is_paused:
+                    while self._waiting and outlet.receivers and time.monotonic() >= self._paused_until:
                         receiver = max(outlet.receivers, key=lambda each: each.room)
                         if receiver.room <= 0:
                             break
                         crashpoint("smpp.before_delivery")
-                        self._send(receiver, self._waiting.pop(0))
+                        self._send(receiver, heappop(self._waiting))
                         crashpoint("smpp.delivered")
+                    if self._may_have_more and self.has_room and not self._waiting:
+                        break
                     await outlet.changed.wait()
-
-    def position(self, before: Position) -> Position:
-        """The position before the first delivery that is not answered; `before` if that is the first of the page."""
-        done = next((number for number, each in enumerate(self._answered) if not each), None)
-        if done is None:
-            return self._page.end
-        return self._page.deliveries[done - 1].position if done else before
 
     def _send(self, receiver: Receiver, number: int) -> None:
         def answered(status: int | None) -> None:
             CUSTOMER_UNANSWERED.dec()
             CUSTOMER_DELIVERIES.labels(result_of(status)).inc()
-            self._answered[number] = status is not None and status not in NOT_NOW
-            if not self._answered[number]:
-                insort(self._waiting, number)
-            if status in NOT_NOW and not self._is_paused:
-                self._is_paused = True
-                asyncio.get_running_loop().call_later(PAUSE_SECONDS, self._go_on)
+            if status is None or status in NOT_NOW:
+                heappush(self._waiting, number)
+            else:
+                del self.open[number]
+            if status in NOT_NOW:
+                self._paused_until = time.monotonic() + PAUSE_SECONDS
             self._outlet.changed.set()
 
         CUSTOMER_UNANSWERED.inc()
-        receiver.deliver(self._page.deliveries[number].body, answered)
-
-    def _go_on(self) -> None:
-        self._is_paused = False
-        self._outlet.changed.set()
+        receiver.deliver(self.open[number][0], answered)
 
 
 class Deliverer:
@@ -166,28 +177,20 @@ class Deliverer:
             self._tasks[each.id] = asyncio.create_task(self._serve(each))
 
     async def _serve(self, claimed: Claim) -> None:
+        """Deliver until there is nothing, nobody receives, or the lease is lost."""
+        outlet = self._outlets.get(claimed.id, Outlet())
+        queue, goes_on = Queue(outlet, claimed.position), True
         try:
-            await self._deliver(claimed)
+            while goes_on:
+                before = queue.read_to
+                if queue.has_room:
+                    queue.add(await self._in_thread(store.read_page, self._engine, claimed, before))
+                await queue.deliver(self.stop)
+                has_more = bool(queue.open) or queue.read_to != before
+                goes_on = has_more and bool(outlet.receivers) and not self.stop.is_set()
+                goes_on = await self._in_thread(store.move, self._engine, claimed, queue.position, goes_on) and goes_on
         except Exception as error:
-            log.warning(
-                "%s gets its receipts when its lease has ended: %s",
-                claimed.system_id,
-                type(error).__name__,
-                exc_info=not is_outage_or_timeout(error),
-            )
+            text, reason = "%s gets its receipts when its lease has ended: %s", type(error).__name__
+            log.warning(text, claimed.system_id, reason, exc_info=not is_outage_or_timeout(error))
         finally:
             del self._tasks[claimed.id]
-
-    async def _deliver(self, claimed: Claim) -> None:
-        """Deliver page after page, until there is nothing, nobody receives, or the lease is lost."""
-        current: Claim | None = claimed
-        while current is not None and (outlet := self._outlets.get(claimed.id)) and not self.stop.is_set():
-            page: Page = await self._in_thread(store.read_page, self._engine, current)
-            if not page.deliveries and page.end == current.position:
-                break
-            progress, is_over = PageInProgress(page, outlet), False
-            while current is not None and not is_over:
-                await progress.run(self.stop)
-                is_over = progress.is_over or self.stop.is_set()
-                current = await self._in_thread(store.move, self._engine, current, progress.position(current.position))
-        await self._in_thread(store.release, self._engine, claimed)

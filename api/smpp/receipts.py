@@ -1,13 +1,13 @@
 """The deliver_sm of an event: a receipt in the common format (SMPP 3.4 appendix B), or a message from a phone."""
 
-from datetime import datetime
 from enum import IntEnum
-from typing import Final, NamedTuple
-from uuid import UUID
+from typing import Any, Final, NamedTuple
+
+from sqlalchemy import Row
 
 from api.protocols.texts import encoded
 from api.smpp.times import short_time
-from shared.accounts.smpp_credentials import Alphabet
+from shared.accounts.smpp_credentials import KEY_PREFIX, Alphabet
 from shared.carriers.error_catalogue import CATALOGUE
 from shared.carriers.smpp.constants import INTERMEDIATE, Tag
 from shared.carriers.smpp.pdu import MAX_SHORT_MESSAGE, Message, c_string, message_body
@@ -64,15 +64,6 @@ TYPES: Final = (*RECEIPTS, EventType.MESSAGE_RECEIVED)
 """Events that a bind receives."""
 
 
-class Submitted(NamedTuple):
-    """What the send of an event was, if it came over SMPP."""
-
-    system_id: str
-    registered: int
-    reference: int | None
-    created_at: datetime
-
-
 class Delivery(NamedTuple):
     """The body of a deliver_sm, and the position in the stream after it."""
 
@@ -102,14 +93,14 @@ def is_wanted(status: str, registered: int) -> bool:
     return bool(wanted)
 
 
-def receipt(event: Event, submitted: Submitted) -> Delivery:
-    """The receipt of an event of a message."""
+def receipt(event: Event, send: Row[Any]) -> Delivery:
+    """The receipt of an event of a message of a send over SMPP."""
     data = event.data
     code = (data["error_details"] or {}).get("code")
     state, error = state_of(data["status"], code), error_number(code)
     text = (
         f"id:{data['message_id']} sub:001 dlvrd:{int(state == State.DELIVRD):03d} submit date:"
-        f"{short_time(submitted.created_at)} done date:{short_time(event.at)} stat:{state.name} err:{error:03d} text:"
+        f"{short_time(send.created_at)} done date:{short_time(event.at)} stat:{state.name} err:{error:03d} text:"
     )
     tlvs: dict[int, bytes] = {
         Tag.RECEIPTED_MESSAGE_ID: c_string(data["message_id"]),
@@ -117,8 +108,8 @@ def receipt(event: Event, submitted: Submitted) -> Delivery:
     }
     if error:
         tlvs[Tag.NETWORK_ERROR_CODE] = bytes((GSM_NETWORK,)) + error.to_bytes(2, "big")
-    if submitted.reference is not None:
-        tlvs[Tag.USER_MESSAGE_REFERENCE] = submitted.reference.to_bytes(2, "big")
+    if "reference" in send.smpp:
+        tlvs[Tag.USER_MESSAGE_REFERENCE] = send.smpp["reference"].to_bytes(2, "big")
     message = _between(event, text.encode())
     message.esm_class = INTERMEDIATE if state == State.ENROUTE else RECEIPT
     message.tlvs = tlvs
@@ -136,14 +127,14 @@ def from_phone(event: Event, alphabet: Alphabet) -> Delivery:
     return Delivery(message_body(message), event.position)
 
 
-def delivery_of(event: Event, submitted: dict[UUID, Submitted], system_id: str, alphabet: Alphabet) -> Delivery | None:
-    """What a credential gets of an event; None if nothing. `submitted` is by send."""
+def delivery_of(event: Event, system_id: str, alphabet: Alphabet) -> Delivery | None:
+    """What a credential gets of an event; None if nothing."""
     if event.type == EventType.MESSAGE_RECEIVED:
         return from_phone(event, alphabet)
-    send = submitted.get(UUID(event.data["send_id"]))
-    if send is None or send.system_id != system_id or not is_wanted(event.data["status"], send.registered):
+    send = event.send
+    if send is None or send.smpp is None or send.api_key_id != f"{KEY_PREFIX}{system_id}":
         return None
-    return receipt(event, send)
+    return receipt(event, send) if is_wanted(event.data["status"], send.smpp["registered"]) else None
 
 
 def _between(event: Event, octets: bytes) -> Message:

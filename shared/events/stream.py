@@ -8,7 +8,7 @@ indexes. A position in the stream is the transaction id and the id of the last e
 import json
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 from uuid import UUID
 
@@ -38,7 +38,7 @@ OLDEST_OPEN_XID = "CAST(CAST(pg_snapshot_xmin(pg_current_snapshot()) AS text) AS
 UNREAD = """e.account_id = {reader}.account_id AND (e.xid, e.id) >= ({reader}.xid, batch_of({reader}.event_id))
         AND (e.id <> batch_of({reader}.event_id) OR right(CAST({reader}.event_id AS text), 4) <> 'ffff')"""
 """SQL: event `e` has one behind the position of a reader, which is a webhook or an SMPP credential."""
-LEASE = "10 seconds"
+LEASE = timedelta(seconds=10)
 """Of a reader; renewed while a page is delivered. This long after a process dies, another takes over."""
 LEASED = "{reader}.lease_until BETWEEN clock_timestamp() AND clock_timestamp() + interval '2 minutes'"
 """SQL: a reader is leased. A lease that ends later is from before the clock of the database was set back."""
@@ -64,7 +64,7 @@ BATCHES = select(*batch.c["id", "recipients"], OWN).where(in_parameter(batch.c.i
 CARRIERS = select(*message.c["id", "carrier"]).where(in_parameter(message.c.id, "ids"))
 SENDS = select(
     *send.c["id", "kind", "sender_id", "reference", "metadata", "test", "held_reason", "callback_url", "traceparent"],
-    *send.c["dlr_mask", "created_at", "completed_at", "accepted"],
+    *send.c["dlr_mask", "created_at", "completed_at", "accepted", "api_key_id", "smpp"],
     *(send.c[status] for status in STORED_STATUSES),
 ).where(in_parameter(send.c.id, "ids"))
 EVENTS = tables.event.c
@@ -94,11 +94,8 @@ class Event(NamedTuple):
     at: datetime
     data: dict[str, Any]
     position: Position
-    callback_url: str | None
-    traceparent: str | None
-    """The W3C traceparent of the request that made its send, if that is traced."""
-    dlr_mask: int | None
-    """Of a send by Kannel's API: the statuses that the `callback_url` gets, by GET."""
+    send: Row[Any] | None
+    """The columns of SENDS, of the send that it is about."""
 
     def as_dict(self) -> dict[str, Any]:
         """The payload of a webhook; entries of the stream also have the id."""
@@ -201,12 +198,11 @@ def flush(connection: Connection) -> None:
 def _events(
     row: Row[Any], send: Row[Any] | None, batch: Row[Any] | None, texts: Texts, carrier: str | None
 ) -> Iterator[Event]:
-    about = (None,) * 3 if send is None else (send.callback_url, send.traceparent, send.dlr_mask)
     if row.indexes is None:
         data = row.data if send is None else {**_of_send(row, send), **(row.data or {})}
         if row.type == EventType.MESSAGE_RECEIVED:
             data = {**data, "message": texts.open(data["message"], data["inbound_id"])}
-        yield Event(row.id, row.type, row.at, data or {}, Position(row.xid, row.id), *about)
+        yield Event(row.id, row.type, row.at, data or {}, Position(row.xid, row.id), send)
         return
     common = _of_messages(row, send, carrier)
     phones = [] if batch is None else batch.recipients.split("\n")
@@ -216,7 +212,7 @@ def _events(
         data["phone"] = None if phone in ("", ERASED_PHONE) else phone
         data["reference"] = (batch and own_reference(batch.own_references, index)) or common["reference"]
         identifier = message_id(row.id, number)
-        yield Event(identifier, row.type, row.at, data, Position(row.xid, identifier), *about)
+        yield Event(identifier, row.type, row.at, data, Position(row.xid, identifier), send)
 
 
 def _of_messages(row: Row[Any], send: Row[Any] | None, carrier: str | None) -> dict[str, Any]:

@@ -23,10 +23,9 @@ import worker.sending.record
 import worker.sending.results
 import worker.sending.settle_complete
 import worker.sending.settle_rest
-from api.smpp.deliveries import PageInProgress
+from api.smpp.deliveries import Queue
 from shared.db.connection import STARTED
 from shared.doubts.candidates import MessageCandidate
-from shared.events.stream import Position
 from shared.ledger.ledger import Entry
 from shared.lifecycle import MessageStatus
 from shared.sends.sendable import MAY_CONTINUE
@@ -84,11 +83,6 @@ def sql(module: ModuleType, name: str, old: str, new: str) -> Change:
 def nothing(*_: object, **__: object) -> dict[int, int]:
     """What does nothing."""
     return {}
-
-
-def end_of_page(page: PageInProgress, before: Position) -> Position:
-    """The position after all of a page."""
-    return page._page.end
 
 
 def capture_twice() -> list[Change]:
@@ -238,6 +232,6 @@ MUTATIONS = (
     ),
     Mutation("keys forgotten", lambda: [(api.idempotency, "store", nothing)], smpp=20),
     Mutation("refused deliveries not repeated", lambda: [(api.smpp.deliveries, "NOT_NOW", ())], smpp=20),
-    Mutation("positions before their answers", lambda: [(PageInProgress, "position", end_of_page)], smpp=20),
+    Mutation("positions before answers", lambda: [(Queue, "position", property(lambda each: each.read_to))], smpp=20),
 )
 """The mistakes."""

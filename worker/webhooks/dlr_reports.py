@@ -27,10 +27,10 @@ ESCAPE = re.compile(r"%([%dpPqQaAbiIFtTno])")
 
 def is_wanted(event: Event) -> bool:
     """Whether the mask of the event's send asks for its status."""
-    return bool(_bit_of(event) & (event.dlr_mask or 0))
+    return bool(_bit_of(event) & ((event.send and event.send.dlr_mask) or 0))
 
 
-def report_url(event: Event) -> str:
+def report_url(event: Event, url: str) -> str:
     """The URL to get for an event of a message. What its escapes stand for: docs/guides/from-kannel.md."""
     data, bit = event.data, _bit_of(event)
     text = TEXTS[bit].format((data["error_details"] or {}).get("code", ""))
@@ -44,9 +44,7 @@ def report_url(event: Event) -> str:
         "T": str(int(event.at.timestamp())),
         "o": data["reference"],
     }
-    return ESCAPE.sub(
-        lambda match: "%" if match[1] == "%" else quote_plus(values.get(match[1]) or ""), event.callback_url or ""
-    )
+    return ESCAPE.sub(lambda match: "%" if match[1] == "%" else quote_plus(values.get(match[1]) or ""), url)
 
 
 def _bit_of(event: Event) -> int:

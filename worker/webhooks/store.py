@@ -152,7 +152,9 @@ def read_work(engine: Engine, hook: Hook) -> Work:
 def _is_for(hook: Hook, event: Event) -> bool:
     if event.type == EventType.WEBHOOK_TEST:
         return event.data.get("webhook_id") == str(hook.id) and hook.url is not None
-    return hook.url is not None or (event.callback_url is not None and (event.dlr_mask is None or is_wanted(event)))
+    send = event.send
+    is_own = send is not None and send.callback_url is not None and (send.dlr_mask is None or is_wanted(event))
+    return hook.url is not None or is_own
 
 
 def _retries(connection: Connection, hook: Hook, limit: int) -> list[PostJob]:
@@ -178,12 +180,12 @@ def _recorded(connection: Connection, hook: Hook, events: list[Event]) -> set[UU
 
 def _job(hook: Hook, event: Event, attempts: int) -> PostJob:
     age = (datetime.now(UTC) - event.at).total_seconds()
-    url = hook.url or event.callback_url or ""
-    if hook.url is None and event.dlr_mask is not None:
-        job = PostJob(event.id, event.type, url, b"", attempts, age, report_url=report_url(event))
+    url = hook.url or (event.send and event.send.callback_url) or ""
+    if hook.url is None and event.send is not None and event.send.dlr_mask is not None:
+        job = PostJob(event.id, event.type, url, b"", attempts, age, report_url=report_url(event, url))
     else:
         job = PostJob(event.id, event.type, url, stream.encode(event.as_dict()), attempts, age)
-    job.traceparent = event.traceparent
+    job.traceparent = event.send and event.send.traceparent
     return job
 
 

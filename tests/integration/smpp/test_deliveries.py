@@ -126,6 +126,20 @@ def test_no_more_than_a_window_is_unanswered(smpp: SmppHouse) -> None:
     assert {client.delivery().receipt["stat"] for _ in range(3)} == {"DELIVRD"}
 
 
+def test_a_receipt_without_an_answer_holds_up_no_other(smpp: SmppHouse) -> None:
+    made = smpp.credential()
+    client = smpp.bound(made)
+    first = client.submit().message_id
+    smpp.service.deliver_receipts()
+    assert client.delivery(None).receipt["id"] == first
+    second = client.submit().message_id
+    smpp.service.deliver_receipts()
+    assert client.delivery().receipt["id"] == second
+    client.stop()
+    again = smpp.bound(made)
+    assert [again.delivery().receipt["id"] for _ in range(2)] == [first, second], "both are behind the position"
+
+
 def test_two_processes_share_the_receipts_of_a_credential(service: Service) -> None:
     with smpp_house(service) as one, smpp_house(service) as other:
         made = one.credential()

@@ -88,10 +88,10 @@ class Queue:
 
     def add(self, page: Page) -> None:
         """Add what is read."""
-        for each in page.deliveries:
-            self.open[self._numbers] = each.body, self.read_to
+        for body, position in page.deliveries:
+            self.open[self._numbers] = body, self.read_to
             heappush(self._waiting, self._numbers)
-            self._numbers, self.read_to = self._numbers + 1, each.position
+            self._numbers, self.read_to = self._numbers + 1, position
         self.read_to, self._may_have_more = page.end, page.more
 
     async def deliver(self, stop: asyncio.Event) -> None:

@@ -1,7 +1,7 @@
 """The deliver_sm of an event: a receipt in the common format (SMPP 3.4 appendix B), or a message from a phone."""
 
 from enum import IntEnum
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from sqlalchemy import Row
 
@@ -10,8 +10,8 @@ from api.smpp.times import short_time
 from shared.accounts.smpp_credentials import KEY_PREFIX, Alphabet
 from shared.carriers.error_catalogue import CATALOGUE
 from shared.carriers.smpp.constants import INTERMEDIATE, Tag
-from shared.carriers.smpp.pdu import MAX_SHORT_MESSAGE, Message, c_string, message_body
-from shared.events.stream import Event, Position
+from shared.carriers.smpp.pdu import MAX_SHORT_MESSAGE, Message, c_string
+from shared.events.stream import Event
 from shared.lifecycle import MessageStatus
 from shared.outbox import EventType
 
@@ -64,13 +64,6 @@ TYPES: Final = (*RECEIPTS, EventType.MESSAGE_RECEIVED)
 """Events that a bind receives."""
 
 
-class Delivery(NamedTuple):
-    """The body of a deliver_sm, and the position in the stream after it."""
-
-    body: bytes
-    position: Position
-
-
 def state_of(status: str, code: str | None) -> State:
     """The state of a message with this status and code of the error catalogue."""
     if status == MessageStatus.UNDELIVERED and code in OF_CODE:
@@ -93,7 +86,7 @@ def is_wanted(status: str, registered: int) -> bool:
     return bool(wanted)
 
 
-def receipt(event: Event, send: Row[Any]) -> Delivery:
+def receipt(event: Event, send: Row[Any]) -> Message:
     """The receipt of an event of a message of a send over SMPP."""
     data = event.data
     code = (data["error_details"] or {}).get("code")
@@ -110,24 +103,19 @@ def receipt(event: Event, send: Row[Any]) -> Delivery:
         tlvs[Tag.NETWORK_ERROR_CODE] = bytes((GSM_NETWORK,)) + error.to_bytes(2, "big")
     if "reference" in send.smpp:
         tlvs[Tag.USER_MESSAGE_REFERENCE] = send.smpp["reference"].to_bytes(2, "big")
-    message = _between(event, text.encode())
-    message.esm_class = INTERMEDIATE if state == State.ENROUTE else RECEIPT
-    message.tlvs = tlvs
-    return Delivery(message_body(message), event.position)
+    esm_class = INTERMEDIATE if state == State.ENROUTE else RECEIPT
+    return _between(event, text.encode(), esm_class=esm_class, tlvs=tlvs)
 
 
-def from_phone(event: Event, alphabet: Alphabet) -> Delivery:
+def from_phone(event: Event, alphabet: Alphabet) -> Message:
     """A message from a phone. A long one is a message_payload, whose end is cut off if it does not fit into a PDU."""
     octets, coding = encoded(event.data["message"] or "", alphabet)
-    octets = octets[:MAX_PAYLOAD]
-    message = _between(event, octets)
-    message.data_coding = coding
-    if len(octets) > MAX_SHORT_MESSAGE:
-        message.short_message, message.tlvs = b"", {int(Tag.MESSAGE_PAYLOAD): octets}
-    return Delivery(message_body(message), event.position)
+    if len(octets) <= MAX_SHORT_MESSAGE:
+        return _between(event, octets, data_coding=coding)
+    return _between(event, b"", data_coding=coding, tlvs={int(Tag.MESSAGE_PAYLOAD): octets[:MAX_PAYLOAD]})
 
 
-def delivery_of(event: Event, system_id: str, alphabet: Alphabet) -> Delivery | None:
+def delivery_of(event: Event, system_id: str, alphabet: Alphabet) -> Message | None:
     """What a credential gets of an event; None if nothing."""
     if event.type == EventType.MESSAGE_RECEIVED:
         return from_phone(event, alphabet)
@@ -137,14 +125,13 @@ def delivery_of(event: Event, system_id: str, alphabet: Alphabet) -> Delivery | 
     return receipt(event, send) if is_wanted(event.data["status"], send.smpp["registered"]) else None
 
 
-def _between(event: Event, octets: bytes) -> Message:
+def _between(event: Event, octets: bytes, **more: Any) -> Message:
     """From the phone to the sender ID."""
-    addresses = [event.data["phone"] or "", event.data["sender_id"] or ""]
-    (source_ton, source_npi), (ton, npi) = map(numbering_of, addresses)
-    source, destination = (each.encode("latin-1", "replace").decode("latin-1") for each in addresses)
-    message = Message(source, destination, octets, destination_ton=ton, destination_npi=npi)
-    message.source_ton, message.source_npi = source_ton, source_npi
-    return message
+    phone, sender_id = event.data["phone"] or "", event.data["sender_id"] or ""
+    source, destination = (each.encode("latin-1", "replace").decode("latin-1") for each in (phone, sender_id))
+    more["source_ton"], more["source_npi"] = numbering_of(phone)
+    more["destination_ton"], more["destination_npi"] = numbering_of(sender_id)
+    return Message(source, destination, octets, **more)
 
 
 def numbering_of(address: str) -> tuple[int, int]:

@@ -11,8 +11,9 @@ from uuid import UUID
 
 from sqlalchemy import ARRAY, Engine, Uuid, bindparam, func, text, update
 
-from api.smpp.receipts import TYPES, Delivery, delivery_of
+from api.smpp.receipts import TYPES, delivery_of
 from shared.accounts.smpp_credentials import OF, Alphabet
+from shared.carriers.smpp.pdu import message_body
 from shared.crashpoints import crashpoint
 from shared.db.connection import transaction
 from shared.db.tables.smpp import smpp_credential
@@ -54,9 +55,10 @@ class Claim(NamedTuple):
 
 
 class Page(NamedTuple):
-    """What to deliver, in order, the position after everything that was read, and whether there may be more."""
+    """Bodies of deliver_sm, each with the position after it, the one after all that was read, and whether there may be
+    more."""
 
-    deliveries: list[Delivery]
+    deliveries: list[tuple[bytes, Position]]
     end: Position
     more: bool
 
@@ -77,8 +79,9 @@ def read_page(engine: Engine, claimed: Claim, after: Position) -> Page:
     """The next deliveries. Their events are on disk when it returns: a crash cannot undo one that was delivered."""
     with transaction(engine) as connection:
         found = stream.read_page(connection, claimed.account_id, after, PAGE, TYPES)
-        wanted = (delivery_of(each, claimed.system_id, claimed.alphabet) for each in found.events)
-        page = Page([each for each in wanted if each is not None], found.end, found.more)
+        wanted = ((delivery_of(each, claimed.system_id, claimed.alphabet), each.position) for each in found.events)
+        deliveries = [(message_body(each), position) for each, position in wanted if each is not None]
+        page = Page(deliveries, found.end, found.more)
         if page.deliveries:
             stream.flush(connection)
     return page

@@ -20,10 +20,10 @@ ANSWERS: Final = {int(Command.DELIVER_SM_RESP): Status.ESME_ROK, int(Command.GEN
 BINDS: Final = frozenset({Command.BIND_TRANSMITTER, Command.BIND_RECEIVER, Command.BIND_TRANSCEIVER})
 BUFFER: Final = 256 * 1024
 """Octets of answers that may wait to be written."""
-BIND_SECONDS, PDU_SECONDS, WRITE_SECONDS = 10.0, 10.0, 30.0
-"""How long a connection may be without a bind, a PDU be incomplete, and answers not be read."""
+BIND_SECONDS, WRITE_SECONDS = 10.0, 30.0
+"""How long a connection may be without a bind, and answers not be read."""
 IDLE_SECONDS, ANSWER_SECONDS = 60.0, 30.0
-"""Silence after which an enquire_link is sent, and how long its answer and that of a delivery may take."""
+"""How long no whole PDU may come until an enquire_link is sent, and its answer and that of a delivery may take."""
 CHEAP, CHEAP_SECONDS = 200, 1.0
 """How many PDUs that begin no work, such as enquire_links and what is refused, are answered in this time. After them
 nothing is read for as long, or a few clients that send them without an end would take all the time of the process."""
@@ -54,7 +54,6 @@ class ServerConnection(asyncio.Protocol, Generic[D]):
         self._unbind_sequence: int | None = None
         self._sequences = count()
         self._opened_at = self._heard_at = time.monotonic()
-        self._incomplete_since: float | None = None
         self._blocked_since: float | None = None
         self._enquired_at: float | None = None
         self.closes_at: float | None = None
@@ -100,7 +99,6 @@ class ServerConnection(asyncio.Protocol, Generic[D]):
 
     def data_received(self, data: bytes) -> None:
         """Handle all complete PDUs."""
-        self._heard_at, self._enquired_at = time.monotonic(), None
         self._read(self._rest + data if self._rest else data)
 
     def _read(self, data: bytes) -> None:
@@ -121,8 +119,8 @@ class ServerConnection(asyncio.Protocol, Generic[D]):
             at = end
         self._is_reading = False
         self._rest = b"" if self.is_closing else data[at:]
-        if at or self._incomplete_since is None:
-            self._incomplete_since = time.monotonic() if self._rest and not self._is_deaf else None
+        if at:
+            self._heard_at, self._enquired_at = time.monotonic(), None
         self.flush()
 
     def _handle(self, command: int, status: int, sequence: int, body: bytes) -> None:
@@ -181,7 +179,6 @@ class ServerConnection(asyncio.Protocol, Generic[D]):
         sent_at = min((at for at, _ in self.unanswered.values()), default=now)
         if (
             (not self.is_bound and not self._is_deaf and now - self._opened_at > BIND_SECONDS)
-            or now - (self._incomplete_since or now) > PDU_SECONDS
             or now - (self._blocked_since or now) > WRITE_SECONDS
             or now - (self._enquired_at or now) > ANSWER_SECONDS
             or now - sent_at > ANSWER_SECONDS

@@ -104,6 +104,8 @@ class Settings:
     """Share of successful requests that are logged, with the batches of their sends. Failed ones always are."""
     console_url: str = "http://127.0.0.1:8001"
     """Address of the console, for links to invitations and sign-in."""
+    smpp_server: str = ""
+    """Host and port of the SMPP server, as customers reach it."""
     price_notice_days: int = 7
     """Days from publishing prices that are higher, or removed, until they are valid."""
     unit: Unit = CREDITS
@@ -171,6 +173,7 @@ def from_environment(environ: Mapping[str, str] | None = None) -> Settings:
         token_requests_per_minute=_number(env, "TOKEN_REQUESTS_PER_MINUTE", DEFAULTS.token_requests_per_minute),
         request_log_sample_rate=_number(env, "REQUEST_LOG_SAMPLE_RATE", DEFAULTS.request_log_sample_rate, most=1),
         console_url=web_address(env, "CONSOLE_URL", DEFAULTS.console_url),
+        smpp_server=env.get("SMPP_SERVER", ""),
         price_notice_days=_number(env, "PRICE_NOTICE_DAYS", DEFAULTS.price_notice_days, most=MAX_NOTICE_DAYS),
         unit=unit_of(env.get("UNIT", "")),
         oidc=oidc_settings(env),

@@ -2438,6 +2438,8 @@ export interface NewSmppCredential {
   binds: Array<SmppBind>;
   /** The password; store it now. Absent if `Idempotency-Replayed` is true. */
   password?: string;
+  /** Host and port to bind at; empty if the operator has not said. */
+  server: string;
 }
 
 /** Settings of a credential, which hold from the next bind. Open binds keep theirs. */

@@ -54,7 +54,7 @@ class Manager(NamedTuple):
 
         def shown() -> tuple[dict[str, Any], str]:
             credential, password = act(connection)
-            return current_request().show(credential), password
+            return current_request().show({**credential, "server": services().settings.smpp_server}), password
 
         key = key_of_request(self.caller, body)
         with self.begin() as connection:

@@ -98,6 +98,7 @@ class NewSmppCredentialResponse(SmppCredentialResponse):
     """A new credential with its password, which is shown only once: a replayed response does not contain it."""
 
     password = fields.String(*PASSWORD, required=False)
+    server = fields.String("Host and port to bind at; empty if the operator has not said.", "sms.example.com:2775")
 
 
 class RevokedSmppResponse(SmppNameResponse):

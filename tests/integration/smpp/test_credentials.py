@@ -55,7 +55,7 @@ def test_it_works(smpp: SmppHouse) -> None:
     assert (shown["rate"], shown["max_binds"], shown["window_size"], shown["alphabet"]) == (50, 2, 10, "gsm")
     assert "password" not in shown
     rotated = service.post(f"{path}/rotate")
-    assert rotated.json["password"] != credential.password
+    assert (rotated.json["password"] != credential.password, rotated.json["server"]) == (True, "")
     assert is_ended(client)
     client = smpp.bound(NewCredential(name_of(service), rotated.json["password"]))
     assert service.delete(path).json["revoked"]

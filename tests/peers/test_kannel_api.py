@@ -3,16 +3,14 @@
 import shutil
 import urllib.parse
 import urllib.request
-from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from sqlalchemy import text
 
 from bulksms.local.ports import free_port
-from shared.accounts.smpp_credentials import NewCredential, create_credential
-from tests.harness.house import SECRET_KEY, House, wait_until
+from shared.accounts.smpp_credentials import NewCredential
+from tests.harness.house import House, wait_until
 from tests.harness.receiver import Receiver, receiver
 from tests.peers.kannel_boxes import PATIENCE, boxes
 
@@ -30,27 +28,6 @@ connect-allow-ip = 127.0.0.1
 dlr-url = "http://127.0.0.1:{port}/?username={name}&password={password}&from=%p&to=%P"
 """
 DELIVERED = "SELECT count(*) FROM message WHERE status = 'delivered'"
-
-
-@pytest.fixture(scope="module")
-def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
-    """The whole service, which reports to this machine too."""
-    made = House(tmp_path_factory.mktemp("house"), WEBHOOK_LOOPBACK="1")
-    try:
-        made.start(1)
-        made.new_account()
-        made.start_webhooks()
-        yield made
-    finally:
-        made.stop()
-
-
-@pytest.fixture(scope="module")
-def login(house: House) -> NewCredential:
-    """An SMPP credential of its account."""
-    with house.engine.begin() as connection:
-        account = connection.execute(text("SELECT id FROM account ORDER BY id LIMIT 1")).scalar_one()
-        return create_credential(connection, account, "box", SECRET_KEY, networks=["127.0.0.0/8"])
 
 
 def url_of(house: House) -> str:

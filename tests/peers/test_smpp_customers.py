@@ -6,7 +6,6 @@ longer runs, `COUNT=100000`.
 
 import json
 import os
-import secrets
 import shutil
 import subprocess
 import urllib.parse
@@ -20,14 +19,13 @@ import pytest
 import smpplib.client
 import smpplib.consts
 import smpplib.pdu
-from sqlalchemy import text
 
 from bulksms.local import services
 from bulksms.local.command import Command as Process
 from bulksms.local.ports import free_port
-from shared.accounts.smpp_credentials import NewCredential, create_credential
+from shared.accounts.smpp_credentials import NewCredential
 from shared.sms import gsm7
-from tests.harness.house import SECRET_KEY, House, wait_until
+from tests.harness.house import House, wait_until
 from tests.harness.receiver import receiver
 from tests.peers.kannel_boxes import boxes
 from tests.peers.test_peers import NODE
@@ -66,19 +64,6 @@ KINDS: Sequence[dict[str, Any]] = (
 
 
 @pytest.fixture(scope="module")
-def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
-    """The whole service, which reports to this machine too."""
-    made = House(tmp_path_factory.mktemp("house"), WEBHOOK_LOOPBACK="1")
-    try:
-        made.start(1)
-        made.new_account(credits=100_000_000)
-        made.start_webhooks()
-        yield made
-    finally:
-        made.stop()
-
-
-@pytest.fixture(scope="module")
 def port(house: House) -> Iterator[int]:
     """Of the SMPP server."""
     port = free_port()
@@ -89,16 +74,6 @@ def port(house: House) -> Iterator[int]:
         yield port
     finally:
         process.stop()
-
-
-@pytest.fixture
-def login(house: House) -> NewCredential:
-    """A credential of its own."""
-    with house.engine.begin() as connection:
-        account = connection.execute(text("SELECT id FROM account ORDER BY id LIMIT 1")).scalar_one()
-        name = secrets.token_hex(6)
-        options = {"networks": ["127.0.0.0/8"], "window_size": WINDOW}
-        return create_credential(connection, account, name, SECRET_KEY, **options)
 
 
 def messages(first: int) -> list[dict[str, Any]]:

@@ -6,22 +6,16 @@ import ssl
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import closing
 from pathlib import Path
 from select import select
 
 import pytest
-from sqlalchemy import text
 
 from bulksms.local import services
 from bulksms.local.command import Command as Process
 from bulksms.local.ports import free_port
-from shared.accounts.administration import create_account
-from shared.accounts.smpp_credentials import NewCredential, create_credential
-from shared.accounts.top_ups import top_up
 from shared.carriers.smpp.constants import Command, Status
-from shared.senders.sender_ids import decide_sender, request_sender
-from tests.harness.house import SECRET_KEY, House, house, wait_until
+from tests.harness.house import House, house, wait_until
 from tests.harness.smpp import Closed, SmppClient
 from tests.harness.smpp_customer import new_credential
 
@@ -36,17 +30,6 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
         yield running
 
 
-@pytest.fixture(scope="module")
-def credential(service: House) -> NewCredential:
-    """Of an account that may send from ACME."""
-    with service.engine.begin() as connection:
-        account = create_account(connection, "smpp")
-        top_up(connection, account, 1_000, "test", "test")
-        request_sender(connection, account, "ACME")
-        decide_sender(connection, account, "ACME", "approved")
-        return create_credential(connection, account, "smpp", SECRET_KEY, networks=["127.0.0.0/8"], max_binds=10)
-
-
 def started(service: House, port: int) -> Process:
     process = services.smpp(port, service.env, service.folder, Path.cwd())
     process.launch()
@@ -54,38 +37,9 @@ def started(service: House, port: int) -> Process:
     return process
 
 
-def delivered(service: House) -> int:
-    """How many messages have been delivered."""
-    with service.engine.connect() as connection:
-        return int(connection.execute(text("SELECT count(*) FROM message WHERE status = 'delivered'")).scalar_one())
-
-
-def test_a_killed_process_loses_no_receipt_and_another_goes_on(service: House, credential: NewCredential) -> None:
-    ports = [free_port(), free_port()]
-    first, second = (started(service, port) for port in ports)
-    with closing((sender := SmppClient(ports[0])).socket):
-        assert sender.bind(credential, Command.BIND_TRANSMITTER).status == Status.ESME_ROK
-        ids = {sender.submit().message_id for _ in range(5)}
-    wait_until(lambda: delivered(service) == 5, PATIENCE, "the receipts, which then come in one page")
-    clients = [SmppClient(port) for port in ports]
-    assert clients[0].bind(credential).status == Status.ESME_ROK
-    assert {clients[0].delivery(None).receipt["id"] for _ in range(5)} == ids
-    assert first.pid is not None
-    os.kill(first.pid, signal.SIGKILL)
-    with pytest.raises(Closed):
-        clients[0].read(Command.BIND_RECEIVER)
-    assert clients[1].bind(credential).status == Status.ESME_ROK
-    assert {clients[1].delivery().receipt["id"] for _ in range(5)} == ids
-    second.ask_to_stop()
-    assert clients[1].read(Command.UNBIND).status == Status.ESME_ROK
-    for process in (first, second):
-        process.stop()
-    for client in clients:
-        client.stop()
-
-
 def test_after_a_kill_only_what_was_not_answered_comes_again(service: House) -> None:
-    """A bind at each of two processes: one of them has the lease and delivers, until it is killed."""
+    """A bind at each of two processes: one of them has the lease and delivers, until it is killed. The other one goes
+    on, until it is stopped."""
     ports = [free_port(), free_port()]
     account, credential = new_credential(service.engine, f"two-{ports[0]}")
     delivered = f"SELECT count(*) FROM event WHERE account_id = {account} AND type = 'message.delivered'"
@@ -109,19 +63,25 @@ def test_after_a_kill_only_what_was_not_answered_comes_again(service: House) -> 
     pid = processes[holder].pid
     assert pid is not None
     os.kill(pid, signal.SIGKILL)
+    with pytest.raises(Closed):
+        clients[holder].read(Command.BIND_RECEIVER)
     other = clients[1 - holder]
     assert [other.delivery().receipt["id"] for _ in range(3)] == unanswered
     assert set(unanswered) < set(ids)
     other.socket.settimeout(3)
     with pytest.raises(TimeoutError):
         other.read(Command.DELIVER_SM)
+    other.socket.settimeout(PATIENCE)
+    processes[1 - holder].ask_to_stop()
+    assert other.read(Command.UNBIND).status == Status.ESME_ROK
     for process in processes:
         process.stop()
     for client in (*clients, sender):
         client.stop()
 
 
-def test_over_tls(service: House, credential: NewCredential, tmp_path: Path) -> None:
+def test_over_tls(service: House, tmp_path: Path) -> None:
+    credential = new_credential(service.engine, "tls")[1]
     options = ["-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=smpp", "-keyout", "key.pem"]
     options += ["-addext", "subjectAltName=IP:127.0.0.1", "-out", "cert.pem"]
     subprocess.run(["openssl", "req", *options], cwd=tmp_path, check=True, capture_output=True)

@@ -1,6 +1,5 @@
 """`bulksms smpp`."""
 
-from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
@@ -19,24 +18,22 @@ BINDS, WINDOW, RATE = click.IntRange(1, MAX_BINDS), click.IntRange(1, MAX_WINDOW
 SINCE = click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H:%M:%SZ"])
 
 
-def settings(max_binds: int | None, window_size: int | None, alphabet: str | None) -> Callable[[Any], Any]:
-    """Adds the options of a credential's settings, with these defaults."""
-    options = (
-        click.option("--allow", "networks", multiple=True, help="A network that it may bind from; may be repeated."),
-        click.option("--anywhere", is_flag=True, help="Let it bind from any address."),
-        click.option("--max-binds", type=BINDS, default=max_binds, show_default=True, help="Open binds."),
-        click.option("--window", "window_size", type=WINDOW, default=window_size, help="Unanswered PDUs of a bind."),
-        click.option("--rate", type=RATE, help="Submits per second; default: the account's requests per second."),
-        click.option("--alphabet", type=click.Choice(ALPHABETS), default=alphabet, help="Of data_coding 0."),
-        click.option("--default-sender", help="The sender ID of submits without a source address."),
-    )
+OPTIONS = (
+    click.option("--allow", "networks", multiple=True, help="A network that it may bind from; may be repeated."),
+    click.option("--anywhere", is_flag=True, help="Let it bind from any address."),
+    click.option("--max-binds", type=BINDS, help="Open binds; at first 2."),
+    click.option("--window", "window_size", type=WINDOW, help="Unanswered PDUs of a bind; at first 10."),
+    click.option("--rate", type=RATE, help="Submits per second; default: the account's requests per second."),
+    click.option("--alphabet", type=click.Choice(ALPHABETS), help="Of data_coding 0; at first gsm."),
+    click.option("--default-sender", help="The sender ID of submits without a source address."),
+)
 
-    def add(command: Any) -> Any:
-        for option in reversed(options):
-            command = option(command)
-        return command
 
-    return add
+def settings(command: Any) -> Any:
+    """Adds the options of a credential's settings."""
+    for option in reversed(OPTIONS):
+        command = option(command)
+    return command
 
 
 @click.group()
@@ -47,17 +44,18 @@ def smpp() -> None:
 @smpp.command()
 @click.argument("account")
 @click.argument("system_id")
-@settings(2, 10, "gsm")
+@settings
 @click.option("--test", is_flag=True, help="For the account's sandbox: play credits, simulated carrier.")
 @json_option
 def create(account: str, system_id: str, networks: tuple[str, ...], anywhere: bool, as_json: bool, **more: Any) -> None:
     """Create a credential. Its password is shown once."""
     if bool(networks) == anywhere:
         raise click.UsageError("Name its networks with --allow, or let it bind from --anywhere.")
+    chosen = {name: value for name, value in more.items() if value is not None}
     target, allowed = installation(), None if anywhere else networks
     with database(target) as connection:
         owner, pepper = find_account(connection, account), target.settings.secret_key
-        made = credentials.create_credential(connection, owner, system_id, pepper, networks=allowed, **more)
+        made = credentials.create_credential(connection, owner, system_id, pepper, networks=allowed, **chosen)
         _show_password(made, as_json)
 
 
@@ -77,7 +75,7 @@ def list_all(account: str | None, as_json: bool) -> None:
 
 @smpp.command()
 @click.argument("system_id")
-@settings(None, None, None)
+@settings
 def change(system_id: str, networks: tuple[str, ...], anywhere: bool, **more: Any) -> None:
     """Change settings. They hold from the next bind; open binds keep theirs."""
     changes = {name: value for name, value in more.items() if value is not None}

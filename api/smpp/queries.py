@@ -1,6 +1,6 @@
 """query_sm and cancel_sm: of messages of the bind's account, however they were sent."""
 
-from typing import Any
+import contextlib
 from uuid import UUID
 
 from sqlalchemy import Connection, Engine, bindparam, select
@@ -51,7 +51,9 @@ def query(engine: Engine, bound: Bound, body: bytes) -> bytes:
     identifier, at = read_c_string(body, 0)
     source, _ = read_c_string(body, at + 2)
     with reading(engine) as connection:
-        row = _find(connection, bound, identifier, source, body[at], Status.ESME_RQUERYFAIL)
+        row = _find(connection, bound, identifier, source, body[at])
+    if row is None:
+        raise RefusedPdu(Status.ESME_RQUERYFAIL)
     code = code_of(row.status, row.error)
     final_date = written_time(row.finished_at)
     return c_string(identifier) + c_string(final_date) + bytes((state_of(row.status, code), error_number(code)))
@@ -77,29 +79,23 @@ def cancel(engine: Engine, bound: Bound, body: bytes) -> bytes:
 def _is_canceled(engine: Engine, bound: Bound, identifier: str, source: str, ton: int) -> bool:
     """Cancel one message if that is still possible: in a transaction of its own, as they would lock each other out."""
     with engine.begin() as connection:
-        cancel_one(connection, _find(connection, bound, identifier, source, ton, Status.ESME_RCANCELFAIL).id)
-        row = _find(connection, bound, identifier, source, ton, Status.ESME_RCANCELFAIL)
-    return row.status == MessageStatus.CANCELED
+        if row := _find(connection, bound, identifier, source, ton):
+            cancel_one(connection, row.id)
+            row = _find(connection, bound, identifier, source, ton)
+    return row is not None and row.status == MessageStatus.CANCELED
 
 
 def _between(engine: Engine, bound: Bound, source: str, ton: int, destination: str) -> list[str]:
-    values: dict[str, Any] = {
-        "sender": sender_of(source, ton, bound.credential),
-        "phone": destination.removeprefix("+"),
-    }
-    values |= {"account": bound.caller.account_id, "key": bound.caller.key_id}
+    values = {"sender": sender_of(source, ton, bound.credential), "phone": destination.removeprefix("+")}
+    of_bound = {"account": bound.caller.account_id, "key": bound.caller.key_id}
     with reading(engine) as connection:
-        return [str(message_id(found, 1)) for found in connection.execute(TO_PHONE, values).scalars()]
+        return [str(message_id(found, 1)) for found in connection.execute(TO_PHONE, {**values, **of_bound}).scalars()]
 
 
-def _find(
-    connection: Connection, bound: Bound, identifier: str, source: str, ton: int, otherwise: Status
-) -> MessageRow:
+def _find(connection: Connection, bound: Bound, identifier: str, source: str, ton: int) -> MessageRow | None:
     """The message with this id, from this source address if one is given."""
-    try:
+    with contextlib.suppress(ValueError):
         row = one_message(connection, bound.caller.account_id, UUID(identifier))
-    except ValueError:
-        row = None
-    if row is None or (source and sender_of(source, ton, bound.credential) != row.sender_id):
-        raise RefusedPdu(otherwise)
-    return row
+        if row is not None and (not source or sender_of(source, ton, bound.credential) == row.sender_id):
+            return row
+    return None

@@ -1,6 +1,7 @@
 """SMPP credentials over HTTP: as customers and operators manage them, and what open binds notice."""
 
 import contextlib
+from functools import partial
 from typing import Any
 
 import pytest
@@ -8,6 +9,7 @@ from werkzeug.test import TestResponse
 
 from shared.accounts.smpp_credentials import NewCredential
 from shared.carriers.smpp.constants import Command, Status
+from tests.harness.house import wait_until
 from tests.harness.operator import OperatorClient
 from tests.harness.service import Service
 from tests.harness.smpp import Closed, SmppClient, SmppHouse
@@ -85,7 +87,8 @@ def test_settings_hold_from_the_next_bind(smpp: SmppHouse) -> None:
     assert (refused.status_code, refused.json["code"]) == (409, "state_conflict")
     for client in (first, second):
         client.ask(Command.UNBIND)
-    assert service.patch(path, alphabet="latin1", allowed_ips=HERE).status_code == 200
+    change = partial(service.patch, path, alphabet="latin1", allowed_ips=HERE)
+    wait_until(lambda: change().status_code == 200, 10, "the ends of the binds")
     assert listed(service, name_of(service))["alphabet"] == "latin1"
 
 

@@ -12,7 +12,18 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, disable_created_metrics, values
+from prometheus_client import (
+    GC_COLLECTOR,
+    PLATFORM_COLLECTOR,
+    PROCESS_COLLECTOR,
+    REGISTRY,
+    CollectorRegistry,
+    Counter,
+    Gauge,
+    Histogram,
+    disable_created_metrics,
+    values,
+)
 from prometheus_client.metrics_core import Metric
 from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import Collector
@@ -22,8 +33,10 @@ from shared.observability.metric_files import forget_ended_processes, take_slot
 DIRECTORY = "PROMETHEUS_MULTIPROC_DIR"
 """The environment variable, as prometheus_client itself reads it."""
 
-PROCESS = CollectorRegistry()
-"""What this process counts."""
+PROCESS = REGISTRY
+"""What this process counts: prometheus_client's own registry, without what that says of the interpreter."""
+for _collector in (GC_COLLECTOR, PLATFORM_COLLECTOR, PROCESS_COLLECTOR):
+    PROCESS.unregister(_collector)
 
 disable_created_metrics()  # type: ignore[no-untyped-call]
 
@@ -50,165 +63,127 @@ HTTP_REQUESTS = Counter(
     "bulksms_http_requests",
     "Responses of the API, by endpoint (its method and path; empty if there is none) and HTTP status.",
     ["endpoint", "status"],
-    registry=PROCESS,
 )
 HTTP_REQUEST_SECONDS = Histogram(
     "bulksms_http_request_duration_seconds",
     "From a request's last byte to its response's first, by endpoint.",
     ["endpoint"],
-    registry=PROCESS,
     buckets=REQUEST_BUCKETS,
 )
 CONSOLE_REQUESTS = Counter(
     "bulksms_console_requests",
     "Responses of the console, by page (its name in the code; empty if there is none) and HTTP status.",
     ["page", "status"],
-    registry=PROCESS,
 )
 CONSOLE_REQUEST_SECONDS = Histogram(
     "bulksms_console_request_duration_seconds",
     "Time that the console took for a response, by page.",
     ["page"],
-    registry=PROCESS,
     buckets=REQUEST_BUCKETS,
 )
 ACCEPTED = Counter(
     "bulksms_accepted_messages",
     "Messages of accepted sends, by category and country (empty if unknown, and for groups).",
     ["category", "country"],
-    registry=PROCESS,
 )
-COMMIT_SENDS = Histogram(
-    "bulksms_commit_sends",
-    "Sends accepted in one commit.",
-    registry=PROCESS,
-    buckets=GROUP_BUCKETS,
-)
+COMMIT_SENDS = Histogram("bulksms_commit_sends", "Sends accepted in one commit.", buckets=GROUP_BUCKETS)
 COMMIT_SECONDS = Histogram(
     "bulksms_commit_duration_seconds",
     "Duration of a commit of accepted sends.",
-    registry=PROCESS,
     buckets=CARRIER_BUCKETS,
 )
 MESSAGES = Counter(
     "bulksms_messages",
     "Messages by the status they changed to, carrier, category and country (empty if unknown).",
     ["status", "carrier", "category", "country"],
-    registry=PROCESS,
 )
 SUBMIT_DELAY = Histogram(
     "bulksms_submit_delay_seconds",
     "From when a batch was due until its first messages were submitted, by category. A single send is one batch.",
     ["category"],
-    registry=PROCESS,
     buckets=DELAY_BUCKETS,
 )
 RECEIPT_DELAY = Histogram(
     "bulksms_receipt_delay_seconds",
     "From the submit of a message to its final receipt, by carrier and category.",
     ["carrier", "category"],
-    registry=PROCESS,
     buckets=RECEIPT_BUCKETS,
 )
-CARRIER_SEGMENTS = Counter(
-    "bulksms_carrier_segments",
-    "Segments submitted, by carrier.",
-    ["carrier"],
-    registry=PROCESS,
-)
+CARRIER_SEGMENTS = Counter("bulksms_carrier_segments", "Segments submitted, by carrier.", ["carrier"])
 CARRIER_RESPONSES = Counter(
     "bulksms_carrier_responses",
     "Submits by carrier and response: accepted, rejected, failed, throttled, postponed (the recipient's queue is full),"
     " in_doubt (none in time).",
     ["carrier", "response"],
-    registry=PROCESS,
 )
 CARRIER_RESPONSE_SECONDS = Histogram(
     "bulksms_carrier_response_duration_seconds",
     "From the submit of a window of messages to the last response, by carrier.",
     ["carrier"],
-    registry=PROCESS,
     buckets=CARRIER_BUCKETS,
 )
 BINDS = Gauge(
     "bulksms_smpp_binds",
     "Binds to SMPP carriers, by carrier and command: bind_transceiver, bind_transmitter, bind_receiver.",
     ["carrier", "command"],
-    registry=PROCESS,
     multiprocess_mode="livesum",
 )
 CUSTOMER_BINDS = Gauge(
     "bulksms_smpp_server_binds",
     "Binds of customers to the SMPP server, by kind: transmitter, receiver, transceiver.",
     ["kind"],
-    registry=PROCESS,
     multiprocess_mode="livesum",
 )
 CUSTOMER_SUBMITS = Counter(
     "bulksms_smpp_server_submits",
     "Submits of customers to the SMPP server that were answered, by command_status.",
     ["status"],
-    registry=PROCESS,
 )
 CUSTOMER_SUBMIT_SECONDS = Histogram(
     "bulksms_smpp_server_submit_duration_seconds",
     "From a customer's submit to its answer, with the time for which it was held above a rate.",
-    registry=PROCESS,
     buckets=REQUEST_BUCKETS,
 )
 CUSTOMER_DELIVERIES = Counter(
     "bulksms_smpp_server_deliveries",
     "Deliveries of the SMPP server to customers, by result: taken, postponed (not now), refused, unanswered.",
     ["result"],
-    registry=PROCESS,
 )
 CUSTOMER_UNANSWERED = Gauge(
     "bulksms_smpp_server_deliveries_unanswered",
     "Deliveries of the SMPP server to customers without an answer yet.",
-    registry=PROCESS,
     multiprocess_mode="livesum",
 )
 REPORTS = Counter(
     "bulksms_reports",
     "Reads of reports and exports that a replica may answer, by the database that answered: replica, primary.",
     ["database"],
-    registry=PROCESS,
 )
 WEBHOOK_POSTS = Counter(
     "bulksms_webhook_posts",
     "Posts to webhooks, by class of the HTTP status: 2xx, 3xx, 4xx, 5xx, none (no response).",
     ["status"],
-    registry=PROCESS,
 )
 WEBHOOK_SECONDS = Histogram(
     "bulksms_webhook_post_duration_seconds",
     "Duration of posts to webhooks.",
-    registry=PROCESS,
     buckets=CARRIER_BUCKETS,
 )
-IMPORTED_ROWS = Counter(
-    "bulksms_imported_rows",
-    "Rows of imported files, by result: imported, rejected.",
-    ["result"],
-    registry=PROCESS,
-)
+IMPORTED_ROWS = Counter("bulksms_imported_rows", "Rows of imported files, by result: imported, rejected.", ["result"])
 CONNECTION_FAILURES = Counter(
     "bulksms_connection_failures",
     "Failures to reach a server: postgres, redis, broker, replica.",
     ["server"],
-    registry=PROCESS,
 )
 POOL_CONNECTIONS = Gauge(
     "bulksms_database_connections",
     "Connections to Postgres, by application and state: open, in_use (part of them).",
     ["application", "state"],
-    registry=PROCESS,
     multiprocess_mode="livesum",
 )
 POOL_WAITS = Counter(
     "bulksms_database_connection_waits",
     "Requests for a connection to Postgres while all of their pool were in use.",
-    registry=PROCESS,
 )
 for _server in ("postgres", "redis", "broker", "replica"):
     CONNECTION_FAILURES.labels(_server)  # the first failure is an increase, too

@@ -1,11 +1,12 @@
-"""SQL conditions for statements that take the next job: whether it may be tried now, and whether others go first."""
+"""SQL expressions for statements that take the next job: whether it may be tried now, and whether others go first.
 
-from datetime import timedelta
-from typing import Any, Final, Literal
+They are about the failures of the job of a kind with the id `subject`: a column, or its name in SQL. An expression may
+also be written into SQL.
+"""
 
-from sqlalchemy import ColumnElement, ScalarSelect, Text, and_, cast, exists, func, not_, select
+from typing import Any, Literal
 
-from shared.db.tables.running import job_failure
+from sqlalchemy import Boolean, Column, ColumnElement, Integer, literal_column
 
 JobKind = Literal[
     "canary",
@@ -22,39 +23,35 @@ JobKind = Literal[
     "webhook",
 ]
 
-YIELDS_FOR = timedelta(minutes=1)
-"""For how long after it is due a job that has failed is tried after all others."""
-
-_FAILURE = "FROM job_failure f WHERE f.kind = '{kind}' AND f.subject = CAST({subject} AS text)"
-IS_READY: Final = f"(NOT EXISTS (SELECT {_FAILURE} AND f.retry_at > clock_timestamp()))"
-"""SQL: whether the job with this `kind` and id `subject` may be tried now."""
-HAS_FAILED: Final = f"EXISTS (SELECT {_FAILURE})"
-"""SQL: whether it has failed since it last succeeded."""
-FAILURES: Final = f"(SELECT f.failures {_FAILURE})"
-"""SQL: its number of failures in a row, or null."""
-YIELDS: Final = f"EXISTS (SELECT {_FAILURE} AND f.retry_at > now() - interval '{YIELDS_FOR.seconds} seconds')"
-"""SQL, to order by: whether the job has failed, until it has been due for a minute."""
+Subject = Column[Any] | str
 
 
-def failures_of(kind: JobKind, subject: ColumnElement[Any]) -> ScalarSelect[int]:
-    """SQL: the number of failures in a row of the job with this id, or null."""
-    return select(job_failure.c.failures).where(_is_of(kind, subject)).scalar_subquery()
+def failures_of(kind: JobKind, subject: Subject) -> ColumnElement[int | None]:
+    """The number of failures in a row, or null."""
+    return literal_column(f"(SELECT f.failures {_failure(kind, subject)})", Integer)
 
 
-def is_ready(kind: JobKind, subject: ColumnElement[Any]) -> ColumnElement[bool]:
-    """SQL: whether the job with this id may be tried now."""
-    return not_(exists().where(_is_of(kind, subject), job_failure.c.retry_at > func.clock_timestamp()))
+def has_failed(kind: JobKind, subject: Subject) -> ColumnElement[bool]:
+    """Whether the job has failed since it last succeeded."""
+    return literal_column(f"EXISTS (SELECT {_failure(kind, subject)})", Boolean)
 
 
-def yields(kind: JobKind, subject: ColumnElement[Any]) -> ColumnElement[bool]:
-    """SQL, to order by: whether the job has failed, until it has been due for a minute."""
-    return exists().where(_is_of(kind, subject), job_failure.c.retry_at > func.now() - YIELDS_FOR)
+def is_ready(kind: JobKind, subject: Subject) -> ColumnElement[bool]:
+    """Whether the job may be tried now."""
+    rests = f"EXISTS (SELECT {_failure(kind, subject)} AND f.retry_at > clock_timestamp())"
+    return literal_column(f"(NOT {rests})", Boolean)
 
 
-def is_set_aside(kind: JobKind, subject: ColumnElement[Any]) -> ColumnElement[bool]:
-    """SQL: whether the job is set aside."""
-    return exists().where(_is_of(kind, subject), job_failure.c.set_aside_at.is_not(None))
+def yields(kind: JobKind, subject: Subject) -> ColumnElement[bool]:
+    """To order by: whether the job has failed, until it has been due for a minute."""
+    recent = "f.retry_at > now() - interval '1 minute'"
+    return literal_column(f"EXISTS (SELECT {_failure(kind, subject)} AND {recent})", Boolean)
 
 
-def _is_of(kind: JobKind, subject: ColumnElement[Any]) -> ColumnElement[bool]:
-    return and_(job_failure.c.kind == kind, job_failure.c.subject == cast(subject, Text))
+def is_set_aside(kind: JobKind, subject: Subject) -> ColumnElement[bool]:
+    """Whether the job is set aside."""
+    return literal_column(f"EXISTS (SELECT {_failure(kind, subject)} AND f.set_aside_at IS NOT NULL)", Boolean)
+
+
+def _failure(kind: JobKind, subject: Subject) -> str:
+    return f"FROM job_failure f WHERE f.kind = '{kind}' AND f.subject = CAST({subject} AS text)"

@@ -15,7 +15,7 @@ from shared.contacts.suppressions import suppress_by_carrier
 from shared.db.connection import transaction
 from shared.db.tables.messages import doubt
 from shared.db.tables.sends import batch
-from shared.job_backoff import failures_of, is_ready
+from shared.job_backoff import failures_of, has_failed, is_ready
 from shared.job_failures import Job, batch_then_singly
 from shared.ledger.ledger import Entry, post
 from shared.lifecycle import ALLOWED_TRANSITIONS, CHARGED_STATUSES, MessageStatus, as_sql
@@ -84,7 +84,7 @@ RUN_OUT = (
     .where(
         doubt.c.expires_at < func.statement_timestamp() - bindparam("grace", type_=Interval),
         is_ready("doubt", doubt.c.message_id),
-        failures_of("doubt", doubt.c.message_id).is_not(None) == bindparam("have_failed", type_=Boolean),
+        has_failed("doubt", doubt.c.message_id) == bindparam("have_failed", type_=Boolean),
     )
     .order_by(doubt.c.expires_at)
     .limit(bindparam("limit"))

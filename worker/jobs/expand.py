@@ -39,7 +39,7 @@ from shared.db.tables.money import ledger
 from shared.db.tables.sends import batch
 from shared.encryption import TextUnreadable
 from shared.ids import new_batch_id
-from shared.job_backoff import FAILURES, IS_READY, YIELDS
+from shared.job_backoff import failures_of, is_ready, yields
 from shared.job_failures import Job, failed_or_raise, succeeded
 from shared.ledger.ledger import Entry, post
 from shared.ledger.spend_limits import free
@@ -69,13 +69,13 @@ NEXT_SEND = text(
     SELECT s.id, s.account_id, s.group_id, s.group_bound, s.expanded_to, s.unexpanded, s.unexpanded_credits, s.segments,
            s.price, s.price_version_id, s.lane, s.sender_id, s.message, s.on_unicode, s.rules, a.weight,
            l.destinations, l.recipient_authentication, l.recipient_transactional, l.recipient_marketing,
-           {FAILURES.format(kind="expansion", subject="s.id")} AS failures
+           {failures_of("expansion", "s.id")} AS failures
       FROM send s JOIN account a ON a.id = s.account_id LEFT JOIN account_limit l ON l.account_id = s.account_id
      WHERE s.expanded_to IS NOT NULL AND s.state = 'expanding'
        AND (s.open_batches < :ahead OR s.id IN (SELECT u.send_id FROM under_way u))
        AND s.open_batches - coalesce((SELECT u.batches FROM under_way u WHERE u.send_id = s.id), 0) < :ahead
-       AND {SENDABLE} AND {IS_READY.format(kind="expansion", subject="s.id")}
-     ORDER BY {YIELDS.format(kind="expansion", subject="s.id")}, a.turns[s.lane + 1], s.id
+       AND {SENDABLE} AND {is_ready("expansion", "s.id")}
+     ORDER BY {yields("expansion", "s.id")}, a.turns[s.lane + 1], s.id
      LIMIT 1 FOR UPDATE OF s SKIP LOCKED
     """
 )

@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from sqlalchemy import Engine, func, select, text
 
 from shared.db.connection import reading
-from shared.job_backoff import FAILURES, IS_READY
+from shared.job_backoff import failures_of, is_ready
 from shared.job_failures import attempt
 from shared.statements import count_on, writers_end
 
@@ -14,11 +14,11 @@ LAG = timedelta(hours=1)
 
 DUE = text(
     f"""
-    SELECT a.id, {FAILURES.format(kind="month", subject="a.id")} AS failures
+    SELECT a.id, {failures_of("month", "a.id")} AS failures
       FROM account a
       LEFT JOIN LATERAL (SELECT s.counted_to AS counted FROM statement s WHERE s.account_id = a.id
                           ORDER BY s.month DESC LIMIT 1) AS l ON true
-     WHERE a.created_at < :until AND {IS_READY.format(kind="month", subject="a.id")}
+     WHERE a.created_at < :until AND {is_ready("month", "a.id")}
        AND (l.counted IS NULL OR l.counted < LEAST(:until, a.updated_at)
             OR date_trunc('month', l.counted) < date_trunc('month', CAST(:until AS timestamptz)))
      ORDER BY a.id

@@ -8,7 +8,7 @@ from sqlalchemy import Connection, Engine, Row, bindparam, func, or_, select, te
 from shared.db.connection import reading
 from shared.db.expressions import in_constants
 from shared.db.tables.sends import send
-from shared.job_backoff import HAS_FAILED
+from shared.job_backoff import has_failed
 from shared.job_failures import attempt_each
 from shared.lifecycle import SendState
 from shared.sends import batch_states
@@ -23,13 +23,13 @@ ENDED_SENDS = text(
               WHERE completed_at IS NULL AND expires_at <= statement_timestamp() AND state <> 'canceled'
                 AND (expanded_to IS NOT NULL OR EXISTS (SELECT FROM batch b WHERE b.send_id = send.id
                                                            AND b.{batch_states.NOT_TAKEN}))
-                AND NOT {HAS_FAILED.format(kind="closing", subject="send.id")}
+                AND NOT {has_failed("closing", "send.id")}
               ORDER BY expires_at LIMIT 100)
              UNION ALL
             (SELECT id, account_id, 'canceled' FROM send s
               WHERE state = 'canceled' AND completed_at IS NULL
                 AND EXISTS (SELECT FROM batch b WHERE b.send_id = s.id AND b.{batch_states.NOT_TAKEN})
-                AND NOT {HAS_FAILED.format(kind="closing", subject="s.id")}
+                AND NOT {has_failed("closing", "s.id")}
               LIMIT 100)) AS ended
      ORDER BY row_number() OVER (PARTITION BY outcome ORDER BY id), id
     """

@@ -24,7 +24,7 @@ from shared.db.connection import STARTED, transaction
 from shared.db.expressions import in_parameter
 from shared.db.tables import messages as tables
 from shared.ids import MessageIds, index_of
-from shared.job_backoff import FAILURES, HAS_FAILED, IS_READY
+from shared.job_backoff import failures_of, has_failed, is_ready
 from shared.job_failures import Job, batch_then_singly
 from shared.lifecycle import CHARGED_STATUSES, MessageStatus
 from shared.observability import traces
@@ -42,11 +42,11 @@ ABANDONED_BATCHES = text(
     f"""
     SELECT {OF_CLAIM}, b.id, b.crashes, split_part(b.carrier, '/', 1) AS carrier,
            CASE WHEN b.database_started = {STARTED} THEN b.watermark ELSE b.intent END AS maybe_submitted,
-           {FAILURES.format(kind="recovery", subject="b.id")} AS failures
+           {failures_of("recovery", "b.id")} AS failures
       FROM batch b JOIN send s ON s.id = b.send_id
      WHERE b.state = 'sending' AND {LEASE_OVER}
-       AND {IS_READY.format(kind="recovery", subject="b.id")}
-       AND {HAS_FAILED.format(kind="recovery", subject="b.id")} = CAST(:have_failed AS boolean)
+       AND {is_ready("recovery", "b.id")}
+       AND {has_failed("recovery", "b.id")} = CAST(:have_failed AS boolean)
      ORDER BY b.id LIMIT :limit FOR UPDATE OF b SKIP LOCKED
     """
 )

@@ -13,7 +13,7 @@ from sqlalchemy import Connection, Engine, Interval, Row, bindparam, func, text,
 
 from shared.db.connection import reading, transaction
 from shared.db.tables import sends
-from shared.job_backoff import FAILURES, HAS_FAILED, IS_READY
+from shared.job_backoff import failures_of, has_failed, is_ready
 from shared.job_failures import attempt_each
 from shared.lifecycle import SendState
 from shared.sends.holding import hold_failing, hold_sends, release_from_rule
@@ -45,15 +45,15 @@ WITH_CANARY_OR_STOP_IF = text(
 """The condition is that of a partial index, word for word: with parameters Postgres would read every open send."""
 CANARY_COUNTS = text(
     f"""
-    SELECT s.id, s.account_id, {FAILURES.format(kind="canary", subject="s.id")} AS failures, s.state, s.held_by,
+    SELECT s.id, s.account_id, {failures_of("canary", "s.id")} AS failures, s.state, s.held_by,
            s.held_reason, CAST(s.rules ->> 'canary' AS int) AS canary, s.delivered,
            s.failed + s.undelivered AS failed, s.in_doubt,
            s.in_doubt + s.sent + s.failed + s.undelivered + s.delivered AS submitted,
            CAST(coalesce(s.rules -> 'stop_if' ->> 'failed_share', :share) AS numeric) AS share,
            EXISTS (SELECT FROM batch b WHERE b.send_id = s.id AND b.state = 'sending') AS under_way
       FROM send s WHERE s.id = ANY(:ids) AND s.rules ? 'canary' AND s.completed_at IS NULL
-       AND {IS_READY.format(kind="canary", subject="s.id")}
-       AND {HAS_FAILED.format(kind="canary", subject="s.id")} = CAST(:have_failed AS boolean)
+       AND {is_ready("canary", "s.id")}
+       AND {has_failed("canary", "s.id")} = CAST(:have_failed AS boolean)
      ORDER BY s.id
     """
 )

@@ -19,7 +19,7 @@ from shared.events import stream
 from shared.events.deliveries import record_results
 from shared.events.stream import LEASE, LEASED, OLDEST_OPEN_XID, UNREAD, Event, Position
 from shared.events.webhook_states import STATE_AFTER_POSTS
-from shared.job_backoff import FAILURES
+from shared.job_backoff import failures_of
 from shared.job_failures import clear_failures
 from shared.outbox import EventType, add
 from worker.webhooks.dlr_reports import is_wanted, report_url
@@ -37,7 +37,7 @@ HOOK = f"""
     CASE WHEN w.previous_until > clock_timestamp() THEN coalesce(w.oldest_version, w.secret_version - 1)
          ELSE w.secret_version END AS oldest_version,
     {RESTS} AS rests,
-    {FAILURES.format(kind="webhook", subject="w.id")} AS faults
+    {failures_of("webhook", "w.id")} AS faults
 """
 
 CLAIM = text(

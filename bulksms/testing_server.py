@@ -35,9 +35,11 @@ from shared.db.tables.accounts import account, sender_id
 from shared.db.tables.running import simulated_submit
 from shared.db.tables.sends import batch
 from shared.lifecycle import MessageStatus
+from shared.periodic import repeat
 from shared.scopes import SCOPES
 from shared.settings import Settings
 from shared.task_queue import make_celery
+from worker.jobs.import_contacts import import_due
 from worker.process import WorkerProcess
 from worker.receipts.match import record
 from worker.tasks import register
@@ -84,7 +86,7 @@ class TestService:
         celery = make_celery(self._settings)
         self._worker = WorkerProcess(self._settings, engine, fakeredis.FakeRedis())
         self._worker.simulator.on_receipts = self._record
-        register(celery, self._worker.sweeper.work, imports=self._worker.importer.work)
+        register(celery, self._worker.sweeper.work)
         self._flask = create_app(self._settings, engine=engine, celery=celery)
         self.api = Application(self._flask.wsgi_app)
         self.commands: dict[str, Callable[..., Any]] = {
@@ -96,8 +98,10 @@ class TestService:
         }
 
     def start(self) -> None:
-        """Start the background work: scheduled sends, retries and webhooks."""
+        """Start the background work: scheduled sends, retries, imports and webhooks."""
         self._worker.sweeper.start()
+        stop = self._worker.dispatcher.stop
+        repeat(lambda: import_due(self._engine, stop), 0.1, "imports", stop)
         threading.Thread(target=lambda: asyncio.run(self._post_webhooks()), name="webhooks", daemon=True).start()
 
     def stop(self) -> None:

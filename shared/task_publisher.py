@@ -1,4 +1,4 @@
-"""Publishes tasks for batches, sends and imports, many at a time, in its own thread.
+"""Publishes tasks for batches and sends, many at a time, in its own thread.
 
 Celery publishes one task at a time, which costs 0.5 ms of CPU time and a round trip. To Redis, many are pushed with one
 command. The entries are the same: Celery creates the message, and kombu encodes it.
@@ -22,7 +22,7 @@ from celery import Celery
 from kombu import Connection
 from kombu.serialization import dumps
 
-from shared.task_queue import EXPAND_SEND, IMPORT_CONTACTS, QUEUE, SEND_BATCH
+from shared.task_queue import EXPAND_SEND, QUEUE, SEND_BATCH
 
 log = logging.getLogger(__name__)
 
@@ -98,10 +98,6 @@ class TaskPublisher:
     def publish_expansion(self, send: UUID) -> None:
         """Publish a task for the expansion of a group send."""
         self._add([Task(EXPAND_SEND, (send,))])
-
-    def publish_import(self, import_id: UUID) -> None:
-        """Publish a task for an import of contacts."""
-        self._add([Task(IMPORT_CONTACTS, (import_id,))])
 
     @property
     def paused(self) -> bool:

@@ -16,7 +16,6 @@ SEND_BATCH = "worker.send_batch"
 """Its arguments are batch ids: one, or those of several single sends."""
 EXPAND_SEND = "worker.expand_send"
 """For a group send, whose batches do not exist yet."""
-IMPORT_CONTACTS = "worker.import_contacts"
 PREFETCHED = 100
 """Tasks that a worker takes ahead for each of its threads. It fetches no more beyond them until the next second or two,
 and then its sweep finds their batches."""

@@ -50,7 +50,7 @@ guard = Guard(
 if not settings.eager:  # with eager tasks, publishing would do the work itself
     process.sweeper.work.tasks = TaskPublisher(app)
 sending = Coalescer(process.sweeper.run_cycles, process.dispatcher.stop)
-register(app, sending.run, process.importer.wake)
+register(app, sending.run)
 
 
 @celeryd_init.connect

@@ -24,7 +24,7 @@ from worker.carriers.simulator import Simulator
 from worker.jobs.auditor import Auditor
 from worker.jobs.erasure import erase_one
 from worker.jobs.export_messages import export_due
-from worker.jobs.import_contacts import Importer
+from worker.jobs.import_contacts import import_due
 from worker.jobs.retention import forget
 from worker.jobs.spend_thresholds import SPEND_SECONDS, report_spending
 from worker.jobs.statements import count_statements
@@ -47,9 +47,9 @@ from worker.sweeper import Sweeper
 
 MAX_POOLED_CARRIERS = 6
 """Carriers whose cycles have database connections reserved; cycles of further carriers may have to wait for one."""
-EXPORT_SECONDS, ERASURE_SECONDS, RETENTION_SECONDS = 1.0, 10.0, 600.0
-"""Seconds between two looks for exports; for erasures that are due; and for sends whose retention is over, and hours
-that statements can be continued by."""
+IMPORT_SECONDS, EXPORT_SECONDS, ERASURE_SECONDS, RETENTION_SECONDS = 1.0, 1.0, 10.0, 600.0
+"""Seconds between two looks for imports; for exports; for erasures that are due; and for sends whose retention is over,
+and hours that statements can be continued by."""
 COST_SECONDS = 60.0
 """Seconds after which what carriers cost is read again."""
 
@@ -92,7 +92,6 @@ class WorkerProcess:
         self._sharing = RecipientSharing(redis, self.sweeper.work.recipients.counts, settings.secret_key)
         self.audit_engine = make_engine(settings.database_url, 1, "bulksms-audit", texts=texts)
         self.auditor = Auditor(self.audit_engine, settings)
-        self.importer = Importer(self.engine, self.sweeper.outage.tolerated)
         self._paced: threading.Thread | None = None
 
     def _read(self) -> Carriers:
@@ -132,9 +131,10 @@ class WorkerProcess:
         )
         self._paced.start()
         self._sharing.start(stop)
-        self.importer.start()
         self.auditor.start(stop)
         engine, days, prices = self.audit_engine, self.settings.retention_days, self._prices
+        imports = self.sweeper.outage.tolerated()(import_due)
+        repeat(lambda: imports(self.engine, stop), IMPORT_SECONDS, "import", stop)
         repeat(lambda: count_due(engine, stop, prices), CHECK_SECONDS, "usage", stop)
         repeat(lambda: report_spending(engine), SPEND_SECONDS, "spend thresholds", stop)
         repeat(lambda: count_statements(engine), RETENTION_SECONDS, "statements", stop)
@@ -175,7 +175,6 @@ class WorkerProcess:
 
     def stop(self) -> None:
         """Finish the cycles in progress, then close the carriers."""
-        self.importer.stop()
         self.paced_sends.stop()
         self.dispatcher.stop.set()
         if self._paced is not None:

@@ -12,7 +12,7 @@ from sqlalchemy import Engine
 
 from shared.prices.book import Prices
 from shared.task_publisher import TaskPublisher
-from shared.task_queue import EXPAND_SEND, IMPORT_CONTACTS, SEND_BATCH
+from shared.task_queue import EXPAND_SEND, SEND_BATCH
 from worker.jobs.expand import expand
 from worker.jobs.recipient_limits import RecipientLimits
 from worker.routing.carrier_pools import CarrierPools
@@ -22,12 +22,8 @@ EMPTY_SECONDS = 0.02
 """Minimum seconds between the starts of two runs, if the first found nothing."""
 
 
-def register(
-    app: Celery,
-    work: Callable[[], object],
-    imports: Callable[[], object],
-) -> None:
-    """Register the tasks. They call `work`, which runs cycles until nothing waits, or `imports`."""
+def register(app: Celery, work: Callable[[], object]) -> None:
+    """Register the tasks. They call `work`, which runs cycles until nothing waits."""
 
     @app.task(name=SEND_BATCH, ignore_result=True, shared=False)
     def send_batch(*batch_ids: str) -> None:
@@ -38,11 +34,6 @@ def register(
     def expand_send(send_id: str) -> None:
         """Expand and send: a group send was accepted."""
         work()
-
-    @app.task(name=IMPORT_CONTACTS, ignore_result=True, shared=False)
-    def import_contacts(import_id: str) -> None:
-        """Import: a file of contacts was uploaded."""
-        imports()
 
 
 class ExpandAndSend:

@@ -102,6 +102,7 @@ def _sends(console: Console) -> None:
         data=upload,
         headers={"Authorization": f"Bearer {service.token}", "Content-Type": "text/csv"},
     )
+    service.import_files()
     service.post(
         "/sms/send-group",
         sender_id="ACME",

@@ -89,6 +89,7 @@ def an_import(service: Service, group: str) -> str:
     headers = {"Authorization": f"Bearer {service.token}", "Content-Type": "text/csv"}
     response = service.client.post(f"{PREFIX}/groups/{group}/import", data=PHONE, headers=headers)
     assert response.status_code == 200, response.text
+    service.import_files()
     return str(response.json["import_id"])
 
 

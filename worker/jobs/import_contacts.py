@@ -6,11 +6,7 @@ lock ends with the connection. Accounts take turns (worker/jobs/turns.py), and w
 a large file nor a thousand of them delay others. An import that fails repeatedly is set aside (shared/job_failures.py).
 """
 
-import contextlib
-import logging
 import threading
-from collections.abc import Callable
-from contextlib import AbstractContextManager
 from typing import Any
 
 from sqlalchemy import Connection, Engine, Row, Uuid, bindparam, insert, select
@@ -28,10 +24,6 @@ from shared.observability.metrics import IMPORTED_ROWS
 from shared.sms.numbering import numbering_of
 from worker.jobs.turns import next_in_turn, take_turn
 
-log = logging.getLogger(__name__)
-
-POLL_SECONDS = 1.0
-"""Seconds between checks for imports whose task was lost."""
 MAX_ERRORS = 100_000
 """Most row errors kept per import; the rest are only counted."""
 
@@ -53,49 +45,10 @@ KEEP_ERRORS = insert(import_error).from_select(
 INTERNAL_ERROR = "An internal error stopped this import. The operator has been notified and can retry it."
 
 
-class Importer:
-    """The background thread of one worker process that imports contacts."""
-
-    def __init__(
-        self, engine: Engine, tolerated: Callable[[], AbstractContextManager[object]] = contextlib.nullcontext
-    ) -> None:
-        self._engine = engine
-        self._tolerated = tolerated
-        self._wake = threading.Event()
-        self._stop = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="importer", daemon=True)
-
-    def start(self) -> None:
-        """Check for imports every second and when woken, in a background thread."""
-        self._thread.start()
-
-    def wake(self) -> None:
-        """Check for imports now."""
-        self._wake.set()
-
-    def stop(self) -> None:
-        """Stop after the current chunk."""
-        self._stop.set()
-        self._wake.set()
-        if self._thread.is_alive():
-            self._thread.join(10)
-
-    def work(self) -> int:
-        """Import until nothing is left, or the worker stops. Returns the number of chunks."""
-        chunks = 0
-        while not self._stop.is_set() and import_chunk(self._engine):
-            chunks += 1
-        return chunks
-
-    def _run(self) -> None:
-        while not self._stop.is_set():
-            self._wake.wait(POLL_SECONDS)
-            self._wake.clear()
-            try:
-                with self._tolerated():
-                    self.work()
-            except Exception:
-                log.exception("an import failed and will be retried in a second")
+def import_due(engine: Engine, stop: threading.Event) -> None:
+    """Import until nothing is left, or `stop` is set."""
+    while not stop.is_set() and import_chunk(engine):
+        pass
 
 
 def import_chunk(engine: Engine) -> bool:

@@ -87,8 +87,6 @@ def import_contacts(caller: Caller, group_id: UUID, query: dict[str, Any]) -> Id
     finally:
         if not queued:
             imports.drop_import(engine, import_id)
-    if queued:
-        services().tasks.publish_import(import_id)
     return stored_response
 
 

@@ -49,6 +49,7 @@ def test_a_file_is_imported_and_its_bad_rows_are_shown(console: Console) -> None
     assert none.status_code == 400 and "Choose a file." in none.text
     rows = b"phone,name\n254711000001,Ann\nnonsense,Ben\n"
     response = browser.post(f"/groups/{group}/import", file=(io.BytesIO(rows), "guests.csv"))
+    console.service.import_files()
     page = browser.open(response.headers["Location"])
     assert "Completed" in page.text and "nonsense" in page.text and "Not a phone number" in page.text
     assert "nonsense" in browser.open(response.headers["Location"] + "/errors.csv").text
@@ -87,6 +88,7 @@ def test_a_person_names_the_column_and_the_charset_of_a_file(console: Console) -
         assert '<option value="2">Work Phone: 254711000002</option>' in page.text
         chosen = {"charset": "windows-1251", "phone_column": "2"}
         assert browser.post(path, **chosen, file=(io.BytesIO(columns), "guests.csv")).status_code == 302
+    console.service.import_files()
     (contact,) = console.service.get(f"/groups/{group}/contacts").json["data"]
     assert (contact["phone"], contact["fields"]["column_3"]) == ("254711000002", "Анна")
     made = console.service.get("/imports").json["data"][0]["import_id"]

@@ -137,6 +137,7 @@ def listed(engine: Engine) -> tuple[Service, dict[str, str]]:
     ids["webhook_id"] = service.post("/webhooks", url="https://example.com/all").json["webhook_id"]
     for number, phone in enumerate(PHONES):
         send_file(service, ids["group_id"], phone)
+        service.import_files()
         service.post("/erasures", phone=phone)
         service.post("/sender-ids", sender_id=f"S{number}")
         gone = service.post("/groups", name=f"Gone {number}").json["group_id"]
@@ -146,6 +147,7 @@ def listed(engine: Engine) -> tuple[Service, dict[str, str]]:
     ids["import_id"] = send_file(service, ids["group_id"], "\n".join(["phone", *PHONES, *["0712"] * ROWS])).json[
         "import_id"
     ]
+    service.import_files()
     with engine.begin() as connection:
         for number in range(ROWS):
             revoke_key(connection, create_key(connection, service.account_id, SECRET_KEY).api_key)

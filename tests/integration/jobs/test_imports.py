@@ -51,10 +51,12 @@ def upload_of(service: Service, group: str, content: bytes | str, query: str = "
     response = send_file(service, group, content, query)
     assert response.status_code == 200, response.json
     assert response.json["status"] == "queued"
+    service.import_files()
     return dict(service.get(f"/imports/{response.json['import_id']}").json)
 
 
 def contacts(service: Service, group: str) -> list[dict[str, Any]]:
+    service.import_files()
     return list(service.get(f"/groups/{group}/contacts?limit=1000").json["data"])
 
 
@@ -77,14 +79,6 @@ def left_behind(service: Service) -> tuple[int, int]:
     with service.engine.connect() as connection:
         statement = "SELECT (SELECT count(*) FROM import_chunk), count(*) FROM contact_import WHERE state = 'receiving'"
         return tuple(connection.execute(text(statement)).one())
-
-
-@pytest.fixture
-def asleep(service: Service, monkeypatch: pytest.MonkeyPatch) -> Service:
-    """No worker wakes for an import."""
-    monkeypatch.setattr(service.worker.importer, "work", lambda: 0)
-    service.celery.tasks["worker.import_contacts"].run = lambda import_id: None
-    return service
 
 
 def test_it_works(service: Service) -> None:
@@ -290,9 +284,9 @@ def test_the_request_names_the_columns(service: Service) -> None:
 
 
 def test_pieces_are_taken_in_turns_and_an_import_can_be_canceled(
-    asleep: Service, monkeypatch: pytest.MonkeyPatch
+    service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    service = asleep
+    service = service
     monkeypatch.setattr(shared.contacts.text_stream, "CHUNK_CHARACTERS", 130)
     monkeypatch.setattr(uploaded_file, "BLOCK", 130)
     groups = [service.new_group([]) for _ in range(2)]
@@ -332,9 +326,9 @@ def test_an_import_whose_commit_got_no_response_keeps_its_file(service: Service)
 
 
 def test_a_worker_that_fails_in_the_middle_leaves_no_half_piece(
-    asleep: Service, monkeypatch: pytest.MonkeyPatch
+    service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    service = asleep
+    service = service
     monkeypatch.setattr(shared.contacts.text_stream, "CHUNK_CHARACTERS", 130)
     monkeypatch.setattr(uploaded_file, "BLOCK", 130)
     group = service.new_group([])
@@ -356,8 +350,8 @@ def test_a_worker_that_fails_in_the_middle_leaves_no_half_piece(
     assert service.get(f"/imports/{made}").json["counts"]["added"] == 60
 
 
-def test_a_full_or_deleted_group_is_the_error_of_its_import(asleep: Service, monkeypatch: pytest.MonkeyPatch) -> None:
-    service = asleep
+def test_a_full_or_deleted_group_is_the_error_of_its_import(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    service = service
     monkeypatch.setattr(shared.contacts.groups, "MAX_CONTACTS", 1)
     full, gone = service.new_group([]), service.new_group([])
     files = {full: f"{A}\n{B}\n", gone: A}
@@ -383,6 +377,7 @@ def test_the_same_key_imports_once(service: Service) -> None:
     other = send_file(service, group, B, Idempotency_Key="i1")
     assert (other.status_code, other.json["code"]) == (422, "idempotency_key_reused")
     assert len(service.get(f"/imports?group_id={group}").json["data"]) == 1
+    service.import_files()
     assert left_behind(service) == (0, 0)
 
 

@@ -2,7 +2,6 @@
 
 import threading
 from collections.abc import Callable
-from contextlib import contextmanager
 from typing import Any
 from uuid import UUID
 
@@ -80,23 +79,11 @@ def no_failures(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
         connection.execute(text("DELETE FROM job_failure"))
 
 
-@contextmanager
-def asleep(service: Service, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """No worker wakes for an import."""
-    with monkeypatch.context() as patch:
-        patch.setattr(service.worker.importer, "work", lambda: 0)
-        service.celery.tasks["worker.import_contacts"].run = lambda import_id: None
-        yield
-
-
 def two_imports(service: Service, monkeypatch: pytest.MonkeyPatch, other: Service | None = None) -> tuple[str, str]:
     """The first of which is poison. The second is that of `other`, if given."""
     other = other or service
-    with asleep(service, monkeypatch):
-        bad, good = service.new_group([]), other.new_group([])
-        made = [
-            send_file(side, group, f"{PHONE}\n").json["import_id"] for side, group in ((service, bad), (other, good))
-        ]
+    bad, good = service.new_group([]), other.new_group([])
+    made = [send_file(side, group, f"{PHONE}\n").json["import_id"] for side, group in ((service, bad), (other, good))]
     put = poisoned(shared.contacts.groups.put_contacts, lambda connection, group, contacts: str(group) == bad)
     monkeypatch.setattr(worker.jobs.import_contacts, "put_contacts", put)
     return made[0], made[1]

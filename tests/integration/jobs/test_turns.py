@@ -22,13 +22,6 @@ PHONE = "254711000001"
 engine = own_database
 
 
-@pytest.fixture(autouse=True)
-def asleep(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No worker wakes for an import."""
-    monkeypatch.setattr(service.worker.importer, "work", lambda: 0)
-    service.celery.tasks["worker.import_contacts"].run = lambda import_id: None
-
-
 def import_file(service: Service, phones: int = 1) -> str:
     """Upload a file. Returns the import's id."""
     content = "\n".join(str(254700000000 + number) for number in range(phones))

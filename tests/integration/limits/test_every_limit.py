@@ -304,13 +304,6 @@ OF_THE_ACCOUNT = {
 NO_LIMITS = {"backlog_messages", "backlog_limited_by", "backlog_eta"}
 
 
-@pytest.fixture(autouse=True)
-def asleep(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No worker imports: what is open stays so."""
-    monkeypatch.setattr(service.worker.importer, "work", lambda: 0)
-    service.celery.tasks["worker.import_contacts"].run = lambda import_id: None
-
-
 def enforced(constant: str) -> int:
     """The value of a constant."""
     module, _, name = constant.rpartition(".")

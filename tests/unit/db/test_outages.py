@@ -82,13 +82,11 @@ def test_other_errors_are_raised() -> None:
 TASKS_DURING_AN_OUTAGE = """
 import worker.app
 from psycopg import OperationalError
-from shared.task_queue import IMPORT_CONTACTS, SEND_BATCH
+from shared.task_queue import SEND_BATCH
 
 outage = worker.app.process.sweeper.outage
 with outage.tolerated():
     raise OperationalError("no answer")
-worker.app.app.tasks[IMPORT_CONTACTS]("an import")
-assert outage.is_recent(0), "an import"
 worker.app.sending._is_one_waiting = True
 worker.app.app.tasks[SEND_BATCH]("a batch")
 assert outage.is_recent(0), "a batch"
@@ -96,7 +94,7 @@ worker.app.sending._is_one_waiting = False
 worker.app.app.tasks[SEND_BATCH]("a batch")
 assert outage.is_recent(0), "a batch that was looked for"
 """
-"""The first two tasks leave their work to other threads. The third one fails."""
+"""The first task leaves its work to another thread. The second one fails."""
 
 
 def test_tasks_that_leave_their_work_to_others_end_no_outage() -> None:

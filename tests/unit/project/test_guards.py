@@ -221,7 +221,7 @@ def test_every_queue_has_a_worker() -> None:
 
 def test_every_task_that_is_published_is_registered() -> None:
     celery = Celery()
-    register(celery, lambda: 0, lambda: 0)
+    register(celery, lambda: 0)
     tasks = set(constants("worker.").values())
     assert shared.task_queue.SEND_BATCH in tasks
     assert tasks <= set(celery.tasks)

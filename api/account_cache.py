@@ -11,7 +11,7 @@ from shared.accounts.category_rules import list_rules
 from shared.db.connection import reading
 from shared.db.tables.accounts import account, sender_id
 from shared.db.tables.contacts import suppression
-from shared.db.tables.privacy import erasure
+from shared.db.tables.messages import erasure
 from shared.sends.rules import Rules
 
 MAX_ENTRIES = 50_000

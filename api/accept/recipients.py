@@ -30,8 +30,8 @@ from shared.accounts.limits import RECIPIENTS, Limits
 from shared.contacts.suppressions import listed
 from shared.db.connection import reading
 from shared.db.tables.contacts import contact_group
-from shared.db.tables.limits import pumping_finding
 from shared.db.tables.prices import contact_group_prefix
+from shared.db.tables.rules import pumping_finding
 from shared.lifecycle import LANES, Category
 from shared.sends.templates import Template
 from shared.sms.phones import ScreenedPhones, screen

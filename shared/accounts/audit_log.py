@@ -12,8 +12,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, Text, Uuid, bindparam, case, cast, func, insert, literal, or_, select
 from sqlalchemy.dialects.postgresql import JSONB
 
-from shared.db.tables.accounts import account
-from shared.db.tables.audit_log import audit_log
+from shared.db.tables.accounts import account, audit_log
 from shared.db.tables.people import person
 from shared.ids import LAST_NUMBER
 

@@ -15,7 +15,7 @@ from shared.accounts.administration import Refused, lock_account
 from shared.accounts.audit_log import Actor, record
 from shared.accounts.sandbox import find_sandbox
 from shared.db.tables.accounts import account
-from shared.db.tables.limits import account_limit, pumping_finding
+from shared.db.tables.rules import account_limit, pumping_finding
 from shared.ids import LAST_NUMBER
 from shared.ledger.spend_limits import change_spend_limit
 

@@ -12,8 +12,7 @@ from sqlalchemy.dialects.postgresql import insert
 
 from shared.accounts.audit_log import Actor, record
 from shared.db.tables import accounts
-from shared.db.tables.limits import account_limit
-from shared.db.tables.rules import category_rule
+from shared.db.tables.rules import account_limit, category_rule
 from shared.ids import new_id
 from shared.ledger.ledger import Entry, post
 

@@ -19,8 +19,7 @@ from shared.archive.files import BadArchive, Manifest, blocks_of, verify, write
 from shared.archive.weeks import COLUMNS, LOCK, NOW, WRITTEN, Say, alone, until_lock_is_free
 from shared.db.connection import driver_of, reading
 from shared.db.partitions import partition_of
-from shared.db.tables.archives import archived_week
-from shared.db.tables.privacy import erasure
+from shared.db.tables.messages import archived_week, erasure
 from shared.db.tables.sends import send
 from shared.db.timeouts import WAIT_BRIEFLY_FOR_LOCKS
 

@@ -30,8 +30,7 @@ from shared.archive.files import write
 from shared.db.advisory_locks import ARCHIVE, RETENTION
 from shared.db.connection import driver_of, reading
 from shared.db.partitions import WEEK, partition_of, weeks_of_messages
-from shared.db.tables.archives import archived_week
-from shared.db.tables.messages import message
+from shared.db.tables.messages import archived_week, message
 from shared.db.tables.sends import batch, send
 from shared.db.tables.usage import usage_hour
 from shared.db.timeouts import WAIT_BRIEFLY_FOR_LOCKS

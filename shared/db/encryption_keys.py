@@ -8,7 +8,7 @@ from sqlalchemy import ARRAY, Connection, Engine, Text, all_, bindparam, delete,
 from sqlalchemy.dialects.postgresql import insert
 
 from shared.db.connection import reading
-from shared.db.tables.text_keys import text_key
+from shared.db.tables.running import text_key
 from shared.encryption import PLAIN, Texts, TextUnreadable
 from shared.settings import SettingsError
 

@@ -12,7 +12,7 @@ from uuid import UUID
 
 from sqlalchemy import BigInteger, Connection, bindparam, delete, func, text, update
 
-from shared.db.tables.limits import spending
+from shared.db.tables.rules import spending
 from shared.ledger.ledger import ReserveRefused
 
 Period = Literal["day", "month"]

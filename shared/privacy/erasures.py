@@ -8,7 +8,7 @@ from sqlalchemy import Connection, bindparam, func, insert, select
 from shared.accounts.refused import Refused
 from shared.contacts.suppressions import record_list_change
 from shared.db.one_at_a_time import one_at_a_time
-from shared.db.tables.privacy import erasure
+from shared.db.tables.messages import erasure
 from shared.ids import new_id
 
 ERASED_PHONE = "0"

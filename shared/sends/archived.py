@@ -5,7 +5,7 @@ from uuid import UUID
 
 from sqlalchemy import Connection, select
 
-from shared.db.tables.archives import archived_week
+from shared.db.tables.messages import archived_week
 
 ARCHIVED_WEEKS = select(archived_week.c.first_id, archived_week.c.end_id)
 IS_ARCHIVED: Final = """EXISTS (SELECT FROM archived_week w

@@ -46,8 +46,7 @@ from shared.db.tables.accounts import account, sender_id
 from shared.db.tables.contacts import contact, contact_group
 from shared.db.tables.events import event
 from shared.db.tables.inbound import inbound, inbound_part
-from shared.db.tables.messages import doubt, message, message_export, unreadable_receipt
-from shared.db.tables.privacy import erasure
+from shared.db.tables.messages import doubt, erasure, message, message_export, unreadable_receipt
 from shared.db.tables.rules import capped
 from shared.db.tables.running import simulated_submit
 from shared.db.tables.sends import batch, recipient_reference, send

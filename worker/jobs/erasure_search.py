@@ -35,8 +35,7 @@ from shared.db.expressions import in_constants
 from shared.db.tables.contacts import contact_import, import_error
 from shared.db.tables.events import event
 from shared.db.tables.inbound import inbound
-from shared.db.tables.messages import unreadable_receipt
-from shared.db.tables.privacy import erasure
+from shared.db.tables.messages import erasure, unreadable_receipt
 from shared.db.tables.sends import batch, idempotency, send, send_rejection
 from shared.db.timeouts import ALLOW_LONG_STATEMENTS
 from shared.job_backoff import failures_of

@@ -14,7 +14,7 @@ from api.http.pagination import number_cursor, page
 from api.resources.changes.schemas import ChangeResponse
 from api.schemas.paging import Paging, page_of
 from shared.accounts.audit_log import PERSON_ID
-from shared.db.tables.audit_log import audit_log
+from shared.db.tables.accounts import audit_log
 from shared.db.tables.people import membership, person
 from shared.ids import LAST_NUMBER
 

@@ -17,7 +17,7 @@ from api.resources.privacy.schemas import ErasureBody, ErasureResponse
 from api.schemas.paging import Paging, page_of
 from shared.accounts.audit_log import record
 from shared.db.connection import reading
-from shared.db.tables import privacy as tables
+from shared.db.tables import messages as tables
 from shared.ids import LAST_ID
 from shared.job_backoff import is_set_aside
 from shared.privacy.erasures import ask_to_erase

@@ -1,4 +1,4 @@
-"""Accounts, their API keys and sender IDs; operator keys."""
+"""Accounts, their API keys and sender IDs; operator keys; the audit log of changes to rights and money."""
 
 from typing import Final
 
@@ -164,4 +164,22 @@ sender_id = Table(
     Index("ix_sender_id_skeleton", text(SKELETON)),
     Index("uq_sender_id_id", "id", unique=True),
     Index("ix_sender_id_refused", "decided_at", postgresql_where=text("state IN ('suspended', 'rejected')")),
+)
+
+audit_log = Table(
+    "audit_log",
+    metadata,
+    Column("id", BigInteger, Identity(always=True), primary_key=True),
+    Column("at", MOMENT, nullable=False, server_default=text("clock_timestamp()")),
+    Column("account_id", BigInteger, ForeignKey("account.id")),
+    Column("actor", Text, nullable=False, comment="an API key, a person, an operator, or a worker"),
+    Column("action", Text, nullable=False, comment="type of the object and of the change, such as key.created"),
+    Column("subject", Text, comment="id of the object"),
+    Column("before", JSONB),
+    Column("after", JSONB),
+    Column("reason", Text),
+    Column("request_id", Text),
+    Column("address", Text),
+    Index("ix_audit_log_account_id_id", "account_id", "id"),
+    comment="changes of rights and money; append-only: a trigger refuses UPDATE, DELETE and TRUNCATE",
 )

@@ -1,7 +1,9 @@
-"""Messages, their attempts, doubts and receipts."""
+"""Messages, their attempts, doubts, receipts and exports; weeks that are kept in files; erasures of personal data."""
 
 from sqlalchemy import (
+    ARRAY,
     BigInteger,
+    CheckConstraint,
     Column,
     ForeignKey,
     Identity,
@@ -140,4 +142,44 @@ export_chunk = Table(
     Column("content", Text, nullable=False),
     PrimaryKeyConstraint("export_id", "number"),
     comment="a part of an export's file, in whole lines",
+)
+
+archived_week = Table(
+    "archived_week",
+    metadata,
+    Column("began_at", MOMENT, primary_key=True, comment="its Monday, UTC"),
+    Column("first_id", Uuid, nullable=False, comment="the smallest id of the week"),
+    Column("end_id", Uuid, nullable=False, comment="the smallest id of the next week"),
+    Column(
+        "sealed_at",
+        MOMENT,
+        nullable=False,
+        comment="when it was archived first; forgetting its sends since then leaves its usage as it is",
+    ),
+    Column("messages", BigInteger, comment="messages in the file; null: it is not written yet"),
+    Column("sha256", Text, comment="checksum of the file"),
+    Column("written_at", MOMENT, comment="the file lacks what was forgotten or erased until then"),
+    Column("restored_at", MOMENT, comment="since when its messages are in the database again"),
+    CheckConstraint(
+        "(messages IS NULL) = (sha256 IS NULL) AND (messages IS NULL) = (written_at IS NULL)", name="written"
+    ),
+    comment="weeks whose messages were moved to files; a row is never deleted",
+)
+
+erasure = Table(
+    "erasure",
+    metadata,
+    Column("id", Uuid, primary_key=True),
+    Column("account_id", BigInteger, ForeignKey("account.id"), nullable=False),
+    Column("phone", BigInteger),
+    Column("due_at", MOMENT, nullable=False),
+    Column("waiting", ARRAY(Uuid), comment="batches that workers still have; null: not searched yet"),
+    Column("counts", JSONB, nullable=False, server_default="{}"),
+    Column("created_at", MOMENT, nullable=False, server_default=NOW),
+    Column("completed_at", MOMENT),
+    CheckConstraint("(phone IS NULL) = (completed_at IS NOT NULL)", name="phone"),
+    Index("ix_erasure_account_id_id", "account_id", "id"),
+    Index("ix_erasure_due_at", "due_at", postgresql_where=text("completed_at IS NULL")),
+    Index("ix_erasure_account_id_phone", "account_id", "phone", postgresql_where=text("completed_at IS NULL")),
+    comment="requests to erase a person's data; the phone is erased with it",
 )

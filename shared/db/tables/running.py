@@ -1,4 +1,4 @@
-"""State of the running service: leases, job failures, the installation, and the simulated carrier."""
+"""State of the running service: leases, job failures, the installation and its keys, and the simulated carrier."""
 
 from sqlalchemy import (
     ARRAY,
@@ -19,7 +19,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects.postgresql import JSONB
 
-from shared.db.tables.base import MOMENT, flag, message_status, metadata, zero
+from shared.db.tables.base import MOMENT, NOW, flag, message_status, metadata, zero
 
 lease = Table(
     "lease",
@@ -147,4 +147,13 @@ simulated_submit = Table(
     Column("at", MOMENT, nullable=False, server_default=text("clock_timestamp()")),
     Column("carrier", Text, nullable=False, server_default="simulator"),
     comment="messages that the simulated carrier accepted; more than one row per message is a duplicate",
+)
+
+text_key = Table(
+    "text_key",
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("proof", Text, nullable=False, comment="a known text, encrypted with the key"),
+    Column("created_at", MOMENT, nullable=False, server_default=NOW),
+    comment="keys that have encrypted texts; a process without one of them does not start",
 )

@@ -115,24 +115,14 @@ def attempt(engine: Engine, kind: JobKind, on_set_aside: OnSetAside | None = Non
     try:
         yield job
     except Exception as error:
-        failed_or_raise(engine, job, error, on_set_aside)
+        if job.subject is None or _is_outage(error) or isinstance(error, TextKeyMissing):
+            raise
+        failed(engine, job, error, on_set_aside)
     else:
-        succeeded(engine, job)
-
-
-def failed_or_raise(engine: Engine, job: Job, error: Exception, on_set_aside: OnSetAside | None = None) -> None:
-    """Store a job's failure. Raises what concerns all jobs: outages, missing keys, errors before `begin`."""
-    if job.subject is None or _is_outage(error) or isinstance(error, TextKeyMissing):
-        raise error
-    failed(engine, job, error, on_set_aside)
-
-
-def succeeded(engine: Engine, job: Job) -> None:
-    """Delete the failures of the jobs begun, which have succeeded."""
-    if job.retried:
-        with transaction(engine) as connection:
-            for subject in job.retried:
-                clear_failures(connection, job.kind, subject)
+        if job.retried:
+            with transaction(engine) as connection:
+                for subject in job.retried:
+                    clear_failures(connection, kind, subject)
 
 
 def failed(engine: Engine, job: Job, error: Exception, on_set_aside: OnSetAside | None = None) -> bool:

@@ -40,7 +40,7 @@ from shared.db.tables.sends import batch
 from shared.encryption import TextUnreadable
 from shared.ids import new_batch_id
 from shared.job_backoff import failures_of, is_ready, yields
-from shared.job_failures import Job, failed_or_raise, succeeded
+from shared.job_failures import Job, attempt
 from shared.ledger.ledger import Entry, post
 from shared.ledger.spend_limits import free
 from shared.lifecycle import BatchState, SendState
@@ -130,18 +130,13 @@ def expand(engine: Engine, limits: RecipientLimits | None = None, prices: Prices
     or if its expansion fails repeatedly.
     """
     while True:
-        job = Job("expansion")
-        try:
-            batches = _expand(engine, limits, prices or Prices(engine), job)
-        except TextUnreadable as unreadable:
-            hold_unusable(engine, unreadable)
-        except Exception as error:
-            failed_or_raise(engine, job, error, _set_aside)
-            return None
-        else:
-            if job.retried:
-                succeeded(engine, job)
-            return batches
+        with attempt(engine, "expansion", _set_aside) as job:
+            try:
+                return _expand(engine, limits, prices or Prices(engine), job)
+            except TextUnreadable as unreadable:
+                hold_unusable(engine, unreadable)
+                continue
+        return None
 
 
 def _expand(engine: Engine, limits: RecipientLimits | None, prices: Prices, job: Job) -> list[UUID] | None:

@@ -28,7 +28,7 @@ def sentence_of(error: Exception) -> str | None:
         case ProgrammingError() if getattr(error.orig, "sqlstate", None) in UNDEFINED:
             return "The database schema does not match this release. Run `bulksms migrate`."
         case DataError():
-            return f"The database refuses a value: {first_line(error.orig)}."
+            return f"The database refuses a value: {first_line(error)}."
         case UnicodeEncodeError() if error.encoding != "utf-8":
             return f"Standard output cannot show {error.object[error.start]!r} in {error.encoding}: set PYTHONUTF8=1."
         case UnicodeEncodeError():

@@ -1,6 +1,5 @@
 """Knows when the database was unavailable. Logs an outage once when it begins and once when it ends, however many
-operations fail.
-"""
+operations fail."""
 
 import logging
 import math
@@ -10,6 +9,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 
 from shared.db.connection import is_outage, is_outage_or_timeout
+from shared.health.finding import first_line
 
 log = logging.getLogger(__name__)
 
@@ -42,7 +42,7 @@ class Outage:
                 return
             if not is_outage_or_timeout(error):
                 raise
-            log.warning("the database aborted a statement; its work will be retried: %s", _first_line(error))
+            log.warning("the database aborted a statement; its work will be retried: %s", first_line(error))
         self._end()
 
     @contextmanager
@@ -58,7 +58,7 @@ class Outage:
         with self._lock:
             first, self._away = not self._away, True
         if first:
-            log.warning("the database is unavailable; nothing is sent until it is back: %s", _first_line(error))
+            log.warning("the database is unavailable; nothing is sent until it is back: %s", first_line(error))
 
     def _end(self) -> None:
         with self._lock:
@@ -66,7 +66,3 @@ class Outage:
             self._ended = time.monotonic() if back else self._ended
         if back:
             log.info("the database is available again")
-
-
-def _first_line(error: Exception) -> str:
-    return (str(getattr(error, "orig", error)).strip().splitlines() or ["no answer"])[0]

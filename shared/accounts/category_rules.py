@@ -44,7 +44,6 @@ def set_quiet_hours(
     connection: Connection, account_id: int, category: str, hours: tuple[int, int] | None, *, by: Actor | None = None
 ) -> None:
     """Set the quiet hours of a category: from and until these minutes of the recipient's day; None removes them."""
-    _check(category)
     if hours is not None and not (hours[0] != hours[1] and all(0 <= minute < 1440 for minute in hours)):
         raise Refused("Quiet hours must begin and end at different times of the day.")
     _set(connection, account_id, category, "quiet_hours", hours, by)
@@ -54,7 +53,6 @@ def set_cap(
     connection: Connection, account_id: int, category: str, cap: tuple[int, int] | None, *, by: Actor | None = None
 ) -> None:
     """Set the frequency cap of a category: (messages, hours) per phone; None removes it."""
-    _check(category)
     if cap is not None and not (0 < cap[0] <= MAX_CAP and 0 < cap[1] <= MAX_HOURS):
         raise Refused(f"A cap is 1 to {MAX_CAP:,} messages in 1 to {MAX_HOURS} hours.")
     _set(connection, account_id, category, "cap", cap, by)
@@ -63,12 +61,8 @@ def set_cap(
 def _set(
     connection: Connection, account_id: int, category: str, what: str, pair: tuple[int, int] | None, by: Actor | None
 ) -> None:
-    first, second = pair or (None, None)
-    values = {"account": account_id, "category": category, "first": first, "second": second}
-    connection.execute(SET_QUIET if what == "quiet_hours" else SET_CAP, values)
-    record(connection, by, "rules.changed", account_id=account_id, subject=category, after={what: pair})
-
-
-def _check(category: str) -> None:
     if category not in ("transactional", "marketing"):
         raise Refused("Rules are for the categories `transactional` and `marketing`.")
+    values = {"account": account_id, "category": category, "first": pair and pair[0], "second": pair and pair[1]}
+    connection.execute(SET_QUIET if what == "quiet_hours" else SET_CAP, values)
+    record(connection, by, "rules.changed", account_id=account_id, subject=category, after={what: pair})

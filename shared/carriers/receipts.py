@@ -69,15 +69,8 @@ def keep(connection: Connection, carrier: str, receipts: Sequence[Receipt]) -> N
 
 def columns(receipts: Sequence[Receipt]) -> dict[str, list[object]]:
     """The receipts as columns."""
-    return {
-        "reference": [receipt.reference for receipt in receipts],
-        "phone": [receipt.phone and int(receipt.phone) for receipt in receipts],
-        "status": [receipt.status for receipt in receipts],
-        "error": [receipt.error for receipt in receipts],
-        "done_at": [receipt.done_at for receipt in receipts],
-        "sender_id": [receipt.sender_id for receipt in receipts],
-        "precision": [receipt.precision for receipt in receipts],
-    }
+    values = {name: [getattr(receipt, name) for receipt in receipts] for name in COLUMNS}
+    return {**values, "phone": [receipt.phone and int(receipt.phone) for receipt in receipts]}
 
 
 RANKS = {str(status): rank for rank, status in enumerate(MessageStatus)}

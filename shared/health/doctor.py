@@ -127,7 +127,7 @@ def _unusable(error: DBAPIError, target: Installation) -> Finding:
     if isinstance(error.orig, SessionNotKept):
         return Finding("sessions", "wrong", REASON, REMEDY)
     full = DISK_FULL if is_disk_full(error) else shortage(target.data or Path.cwd())
-    return Finding("postgres", "wrong", first_line(error.orig), full or _start("Postgres", target, "DATABASE_URL"))
+    return Finding("postgres", "wrong", first_line(error), full or _start("Postgres", target, "DATABASE_URL"))
 
 
 def _contents(connection: Connection, target: Installation) -> Iterator[Finding]:
@@ -162,7 +162,7 @@ def _contents(connection: Connection, target: Installation) -> Iterator[Finding]
             if is_outage(error):
                 raise
             remedy = "Run `bulksms doctor` again when the database is less busy; the Postgres log may say more."
-            yield Finding(name, "wrong", f"not checked: {first_line(error.orig)}", remedy)
+            yield Finding(name, "wrong", f"not checked: {first_line(error)}", remedy)
 
 
 def _unit(connection: Connection, target: Installation) -> Finding:

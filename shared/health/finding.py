@@ -29,8 +29,8 @@ class Finding:
 
 
 def first_line(error: object) -> str:
-    """The first line of an error's message."""
-    return (str(error).strip().splitlines() or ["no answer"])[0]
+    """The first line of the message of an error, or of that of the driver which it is about."""
+    return (str(getattr(error, "orig", error)).strip().splitlines() or ["no answer"])[0]
 
 
 def hint(*arguments: object) -> str:

@@ -50,5 +50,5 @@ def check_writing(engine: Engine) -> Finding:
             connection.execute(WRITE)
     except DBAPIError as error:
         remedy = DISK_FULL if is_disk_full(error) else "Sends are refused until this works. Check the Postgres log."
-        return Finding("writing", "wrong", first_line(error.orig), remedy)
+        return Finding("writing", "wrong", first_line(error), remedy)
     return Finding("writing", "ok", "works")

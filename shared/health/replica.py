@@ -17,7 +17,7 @@ def check_replica(settings: Settings, primary: Engine) -> Finding:
     try:
         lag = lag_of(primary, engine)
     except (NoReplica, SQLAlchemyError) as error:
-        detail = first_line(getattr(error, "orig", error))
+        detail = first_line(error)
         return Finding("replica", "notice", detail, f"Start the standby, or correct REPLICA_URL. {PRIMARY_ANSWERS}")
     finally:
         engine.dispose()

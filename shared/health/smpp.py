@@ -6,8 +6,7 @@ from typing import Final
 
 from sqlalchemy import Connection, Float, literal_column, select, text
 
-from shared.accounts.smpp_credentials import KEY_PREFIX
-from shared.db.tables.smpp import smpp_credential
+from shared.accounts.smpp_credentials import IS_LIVE, KEY_PREFIX, OF
 from shared.events import stream
 from shared.health.finding import Finding
 from shared.plurals import counted
@@ -50,11 +49,7 @@ WAITING = text(
     """
 )
 """Credentials that nobody has bound to receive, although receipts wait."""
-ANYWHERE = (
-    select(smpp_credential.c.system_id)
-    .where(smpp_credential.c.revoked_at.is_(None), smpp_credential.c.networks.is_(None))
-    .order_by(smpp_credential.c.system_id)
-)
+ANYWHERE = select(OF.system_id).where(IS_LIVE, OF.networks.is_(None)).order_by(OF.system_id)
 
 
 def check_smpp(connection: Connection) -> Iterator[Finding]:

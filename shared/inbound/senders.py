@@ -13,8 +13,7 @@ from shared.sms.numbering import is_possible, is_valid, numbering_of
 from shared.sms.phones import is_phone
 from shared.sms.written import plain_digits
 
-_NANP = re.compile(r"[2-9][0-9]{2}[2-9][0-9]{6}")
-"""A number of the North American Numbering Plan without its 1."""
+_NANP = re.compile(r"[2-9][0-9]{2}[2-9][0-9]{6}")  # of the North American Numbering Plan, without its 1
 
 
 def sender_number(message: Inbound, country_of_owner: Callable[[], str | None]) -> str:
@@ -42,12 +41,10 @@ def sender_number(message: Inbound, country_of_owner: Callable[[], str | None]) 
         return message.phone
     country = country or _country(message, country_of_owner)
     numbering = numbering_of(country)
-    if country is not None and written == numbering.national(
-        written.removeprefix(str(numbering.code)), only_mobile=True
-    ):
+    without_code = written.removeprefix(str(numbering.code))
+    if country is not None and written == numbering.national(without_code, only_mobile=True):
         return written
-    found = numbering.national(written, only_mobile=not message.national)
-    if found is not None:
+    if (found := numbering.national(written, only_mobile=not message.national)) is not None:
         return found
     if not (message.national and is_phone(written)):
         return message.phone
@@ -57,8 +54,8 @@ def sender_number(message: Inbound, country_of_owner: Callable[[], str | None]) 
 def _country(message: Inbound, country_of_owner: Callable[[], str | None]) -> str | None:
     """The country of the number that the message was sent to or, if that has none, of its owner."""
     sent_to = message.sent_to.removeprefix("+")
-    of_number = country_of(country_prefix(sent_to)) if is_phone(sent_to) and is_possible(sent_to) else None
-    return of_number or country_of_owner()
+    is_number = is_phone(sent_to) and is_possible(sent_to)
+    return (country_of(country_prefix(sent_to)) if is_number else None) or country_of_owner()
 
 
 def _without_trunk_prefix(country: str, digits: str) -> str | None:

@@ -32,16 +32,8 @@ MARGIN = text(
     """
 )
 """By the dimensions in `by`; the others are empty. SQL, as it groups and pages by the same columns."""
-COLUMNS: Final = (
-    "day",
-    "account_id",
-    *DIMENSIONS[1:],
-    "messages",
-    "credits",
-    "cost",
-    "margin",
-    "messages_without_cost",
-)
+NUMBERS: Final = ("messages", "credits", "cost", "margin", "messages_without_cost")
+COLUMNS: Final = ("day", "account_id", *DIMENSIONS[1:], *NUMBERS)
 
 
 def margin(

@@ -19,34 +19,27 @@ def _batches(state: BatchState) -> Select[Any]:
     ).where(batch.c.state == literal(state, literal_execute=True))
 
 
-OPEN_BATCHES = union_all(*map(_batches, (BatchState.WAITING, BatchState.QUEUED, BatchState.SENDING))).subquery(
-    "waiting"
-)
-CARRIER, LIMIT = func.split_part(OPEN_BATCHES.c.carrier, "/", 1), func.split_part(OPEN_BATCHES.c.carrier, "/", 2)
-SEGMENTS = func.sum(OPEN_BATCHES.c.messages * func.coalesce(OPEN_BATCHES.c.segments, send.c.segments))
+STATES = (BatchState.WAITING, BatchState.QUEUED, BatchState.SENDING)
+OPEN_BATCHES = union_all(*map(_batches, STATES)).subquery("waiting")
+OPEN = OPEN_BATCHES.c
+CARRIER, LIMIT = func.split_part(OPEN.carrier, "/", 1), func.split_part(OPEN.carrier, "/", 2)
+SEGMENTS = func.sum(OPEN.messages * func.coalesce(OPEN.segments, send.c.segments))
 QUEUE = (
     select(
-        OPEN_BATCHES.c.account_id,
-        account.c.name.label("account"),
-        (account.c.state == "frozen").label("frozen"),
+        OPEN.account_id,
+        *(account.c.name.label("account"), (account.c.state == "frozen").label("frozen")),
         send.c.lane,
         func.nullif(CARRIER, "").label("carrier"),
         func.nullif(LIMIT, "").label("rate_limit"),
-        OPEN_BATCHES.c.state,
+        OPEN.state,
         func.count().label("batches"),
-        func.sum(OPEN_BATCHES.c.messages).label("messages"),
+        func.sum(OPEN.messages).label("messages"),
         SEGMENTS.label("segments"),
-        func.min(OPEN_BATCHES.c.due_at).label("first_due_at"),
+        func.min(OPEN.due_at).label("first_due_at"),
     )
-    .select_from(
-        OPEN_BATCHES.join(send, send.c.id == OPEN_BATCHES.c.send_id).join(
-            account, account.c.id == OPEN_BATCHES.c.account_id
-        )
-    )
-    .group_by(
-        account.c.name, account.c.state, OPEN_BATCHES.c.account_id, send.c.lane, CARRIER, LIMIT, OPEN_BATCHES.c.state
-    )
-    .order_by(SEGMENTS.desc(), OPEN_BATCHES.c.account_id, send.c.lane)
+    .select_from(OPEN_BATCHES.join(send, send.c.id == OPEN.send_id).join(account, account.c.id == OPEN.account_id))
+    .group_by(account.c.name, account.c.state, OPEN.account_id, send.c.lane, CARRIER, LIMIT, OPEN.state)
+    .order_by(SEGMENTS.desc(), OPEN.account_id, send.c.lane)
 )
 
 
@@ -71,5 +64,5 @@ class QueueEntry(NamedTuple):
 
 def read_queue(connection: Connection, limit: int) -> list[QueueEntry]:
     """What waits and what is being sent, the largest entries first."""
-    rows: list[Any] = list(connection.execute(QUEUE.limit(limit)))
-    return [QueueEntry(*row)._replace(state=BatchState(row.state)) for row in rows]
+    rows = connection.execute(QUEUE.limit(limit))
+    return [QueueEntry._make(row)._replace(state=BatchState(row.state)) for row in rows]

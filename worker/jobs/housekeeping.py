@@ -3,8 +3,9 @@
 from collections.abc import Callable
 from datetime import timedelta
 from functools import partial
+from operator import methodcaller
 
-from sqlalchemy import ColumnElement, Delete, Engine, Table, Update, func
+from sqlalchemy import ColumnElement, Connection, Engine, Table, func
 
 from shared.contacts.imports import drop_old
 from shared.db.connection import transaction
@@ -50,22 +51,18 @@ PURGES: tuple[tuple[Table, ColumnElement[bool]], ...] = (
 def housekeeping(engine: Engine) -> list[Callable[[], object]]:
     """The steps, which are independent of each other."""
 
-    def make_room() -> None:
+    def do(step: Callable[[Connection], object]) -> None:
         with transaction(engine) as connection:
-            make_partitions(connection)
-
-    def execute(statement: Delete | Update) -> None:
-        with transaction(engine) as connection:
-            connection.execute(statement)
+            step(connection)
 
     return [
         lambda: resolve_by_receipts(engine, newest=KEPT_FOR.total_seconds()),
         lambda: match_unmatched(engine, newest=KEPT_FOR.total_seconds(), pages=MAX_PAGES_TOTAL),
         lambda: end_parts(engine),
-        make_room,
+        partial(do, make_partitions),
         lambda: purge_deleted_groups(engine),
         lambda: drop_old(engine),
         lambda: drop_old_exports(engine),
         *(partial(delete_where, engine, table, condition) for table, condition in PURGES),
-        *(partial(execute, statement) for statement in OLD_OF_PEOPLE),
+        *(partial(do, methodcaller("execute", statement)) for statement in OLD_OF_PEOPLE),
     ]

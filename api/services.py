@@ -21,8 +21,7 @@ from shared.db.replica import Replica
 from shared.oidc.provider import provider_of
 from shared.people.second_factor import totp_texts
 from shared.prices.book import Prices
-from shared.sends.recipient_counts import RecipientCounts
-from shared.sends.shared_recipient_counts import RecipientSharing
+from shared.sends.recipient_counts import RecipientCounts, RecipientSharing
 from shared.settings import Settings
 from shared.task_publisher import TaskPublisher
 from shared.verifications import code_texts

@@ -16,7 +16,7 @@ from shared.inbound import Inbound
 from shared.inbound import store as store_inbound
 from shared.periodic import repeat
 from shared.redis_client import redis_client
-from shared.sends.shared_recipient_counts import RecipientSharing
+from shared.sends.recipient_counts import RecipientSharing
 from shared.settings import Settings
 from worker.carrier_config.file import Carriers, read_carriers
 from worker.carriers.base import Carrier, LateResponse, Receipt
@@ -47,9 +47,8 @@ from worker.sweeper import Sweeper
 
 MAX_POOLED_CARRIERS = 6
 """Carriers whose cycles have database connections reserved; cycles of further carriers may have to wait for one."""
-IMPORT_SECONDS, EXPORT_SECONDS, ERASURE_SECONDS, RETENTION_SECONDS = 1.0, 1.0, 10.0, 600.0
-"""Seconds between two looks for imports; for exports; for erasures that are due; and for sends whose retention is over,
-and hours that statements can be continued by."""
+FILE_SECONDS, ERASURE_SECONDS, RETENTION_SECONDS = 1.0, 10.0, 600.0
+"""Seconds between two looks for imports and exports; for erasures; for ends of retention, and hours of statements."""
 COST_SECONDS = 60.0
 """Seconds after which what carriers cost is read again."""
 
@@ -134,12 +133,12 @@ class WorkerProcess:
         self.auditor.start(stop)
         engine, days, prices = self.audit_engine, self.settings.retention_days, self._prices
         imports = self.sweeper.outage.tolerated()(import_due)
-        repeat(lambda: imports(self.engine, stop), IMPORT_SECONDS, "import", stop)
+        repeat(lambda: imports(self.engine, stop), FILE_SECONDS, "import", stop)
         repeat(lambda: count_due(engine, stop, prices), CHECK_SECONDS, "usage", stop)
         repeat(lambda: report_spending(engine), SPEND_SECONDS, "spend thresholds", stop)
         repeat(lambda: count_statements(engine), RETENTION_SECONDS, "statements", stop)
         repeat(lambda: erase_due(engine, stop), ERASURE_SECONDS, "erasure", stop)
-        repeat(lambda: export_due(engine, stop), EXPORT_SECONDS, "export", stop)
+        repeat(lambda: export_due(engine, stop), FILE_SECONDS, "export", stop)
         repeat(lambda: forget(engine, days, prices=prices), RETENTION_SECONDS, "retention", stop, at_once=True)
         repeat(self.read_costs, COST_SECONDS, "costs", stop)
         collect_less_often()

@@ -7,9 +7,8 @@ from marshmallow import validate
 
 from api.schemas import fields
 from api.schemas.errors import fail
-from shared.people.emails import MAX_EMAIL_LENGTH, normalized_email
 from shared.people.passwords import MAX_PASSWORD_LENGTH
-from shared.people.persons import MAX_PERSON_NAME_LENGTH
+from shared.people.persons import MAX_EMAIL_LENGTH, MAX_PERSON_NAME_LENGTH, normalized_email
 from shared.people.roles import ROLES
 
 PERSON_ID, INVITATION_ID = "019cad40-2c11-7a3e-8d52-7b1f0e6c9a01", "019cad40-2c12-7b44-9e10-3f5a7c2d8b02"

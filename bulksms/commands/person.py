@@ -14,11 +14,10 @@ from shared.accounts.administration import Refused
 from shared.db.tables.accounts import account as account_table
 from shared.db.tables.people import membership
 from shared.db.tables.people import person as person_table
-from shared.people.emails import normalized_email
 from shared.people.identities import unbind_identities
 from shared.people.invitations import invite as invite_person
-from shared.people.persons import disable_person, enable_person, person_by_email, set_operator_role
-from shared.people.release_email import release_email
+from shared.people.persons import disable_person, enable_person, normalized_email, person_by_email, set_operator_role
+from shared.people.retention import release_email
 from shared.people.roles import OPERATOR_ROLES, ROLES
 from shared.people.sign_in_links import VALID, has_link, make_link
 

@@ -3,8 +3,10 @@
 Changes are recorded in the audit log, and workers follow them within two seconds and drop no connection.
 """
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import timedelta
+from math import isinf
 from typing import Any
 from uuid import UUID
 
@@ -13,7 +15,6 @@ from sqlalchemy import Connection, Integer, RowMapping, bindparam, func, select,
 from shared.accounts.administration import Refused, create_account, find_account
 from shared.accounts.audit_log import Actor, record
 from shared.accounts.top_ups import top_up
-from shared.carriers.delays import quantile, sum_of
 from shared.db.expressions import last_message_id
 from shared.db.tables import sends
 from shared.db.tables.accounts import account
@@ -134,6 +135,8 @@ OUTCOME = (
     .where(BATCHES.send_id == bindparam("send"))
     .where(MESSAGES.id > BATCHES.id, MESSAGES.id <= last_message_id(BATCHES.id))
 )
+Buckets = Mapping[str, int]
+"""Delays by bucket, which is named by its upper bound in seconds, as in Prometheus' label `le`: `0.5`, or `+Inf`."""
 
 
 def list_carriers(connection: Connection) -> list[dict[str, Any]]:
@@ -265,3 +268,26 @@ def unreadable_receipts(
         }
         for row in rows
     ]
+
+
+def sum_of(counted: Iterable[Buckets]) -> Buckets:
+    """What several processes have counted."""
+    total: Counter[str] = Counter()
+    for buckets in counted:
+        total.update(buckets)
+    return total
+
+
+def quantile(share: float, buckets: Buckets) -> float | None:
+    """The seconds that this share of the delays does not exceed; None if none was counted.
+
+    Within a bucket delays are taken to be spread evenly, and what is longer than the last bound to be as long as it.
+    """
+    wanted, low = share * sum(buckets.values()), 0.0
+    if not wanted:
+        return None
+    for high, count in sorted((float(bound), count) for bound, count in buckets.items()):
+        if count and (wanted <= count or isinf(high)):
+            return low if isinf(high) else low + (high - low) * wanted / count
+        wanted, low = wanted - count, high
+    return low

@@ -13,8 +13,8 @@ that were filled again), no message may be claimed before a worker has compared 
 """
 
 from shared.guard.check import CHECK_SECONDS, Guard
+from shared.guard.claims import Witness
 from shared.guard.notes import Note, Notes
 from shared.guard.state import INCARNATION, State, release, state_of
-from shared.guard.witness import Witness
 
 __all__ = ["CHECK_SECONDS", "INCARNATION", "Guard", "Note", "Notes", "State", "Witness", "release", "state_of"]

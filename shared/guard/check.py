@@ -8,6 +8,7 @@ from redis import Redis
 from sqlalchemy import Connection, Engine, text
 
 from shared.db.connection import reading, transaction
+from shared.guard.claims import Witness
 from shared.guard.notes import Notes
 from shared.guard.state import (
     CONFIRM,
@@ -20,7 +21,6 @@ from shared.guard.state import (
     state_of,
 )
 from shared.guard.verdict import Verdict, judge
-from shared.guard.witness import Witness
 
 log = logging.getLogger(__name__)
 

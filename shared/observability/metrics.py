@@ -3,13 +3,15 @@
 If PROMETHEUS_MULTIPROC_DIR names a directory, every process of the host counts in files there, and whichever of them is
 scraped responds with the sums of all. Without it, a process responds with its own counts only. The directory belongs
 into memory (/run, /dev/shm): on a full disk, a process would be killed at its next count. A process that starts goes on
-where one that has ended left off (metric_files.py). Prometheus takes an emptied directory for a restart.
+where one that has ended left off (`take_slot`). Prometheus takes an emptied directory for a restart.
 
 Sends of test keys are not counted.
 """
 
+import fcntl
 import os
 from collections.abc import Iterable
+from itertools import count
 from pathlib import Path
 
 from prometheus_client import (
@@ -25,10 +27,8 @@ from prometheus_client import (
     values,
 )
 from prometheus_client.metrics_core import Metric
-from prometheus_client.multiprocess import MultiProcessCollector
+from prometheus_client.multiprocess import MultiProcessCollector, mark_process_dead
 from prometheus_client.registry import Collector
-
-from shared.observability.metric_files import forget_ended_processes, take_slot
 
 DIRECTORY = "PROMETHEUS_MULTIPROC_DIR"
 """The environment variable, as prometheus_client itself reads it."""
@@ -38,7 +38,39 @@ PROCESS = REGISTRY
 for _collector in (GC_COLLECTOR, PLATFORM_COLLECTOR, PROCESS_COLLECTOR):
     PROCESS.unregister(_collector)
 
+LOCK = "slot_{}.lock"
+
 disable_created_metrics()  # type: ignore[no-untyped-call]
+
+
+def take_slot(directory: Path) -> int:
+    """The number, from 1, of the first free slot, which is this process's until it ends. Its processes do not fork.
+
+    prometheus_client would name its files by process ids, and each restart would leave some. A process takes a slot
+    instead, and goes on with the counts of the one before it. A slot is free if nobody holds the lock of its file,
+    which the system releases with the process.
+    """
+    return next(number for number in count(1) if _take(directory, number) is not None)
+
+
+def forget_ended_processes(directory: Path) -> None:
+    """Remove the gauges of processes that have ended; what they have counted stays."""
+    for path in directory.glob(LOCK.format("*")):
+        lock = _take(directory, int(path.stem.rpartition("_")[2]))
+        if lock is not None:
+            os.close(lock)
+
+
+def _take(directory: Path, number: int) -> int | None:
+    """Lock a slot and remove the gauges in it. Returns the lock's descriptor; None if another process has it."""
+    descriptor = os.open(directory / LOCK.format(number), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(descriptor)
+        return None
+    mark_process_dead(number, str(directory))  # type: ignore[no-untyped-call]
+    return descriptor
 
 
 def _use_directory() -> None:

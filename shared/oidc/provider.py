@@ -13,8 +13,7 @@ from joserfc.jwk import KeySet
 from shared.oidc.http import ProviderUnavailable, Response, fetch, run
 from shared.oidc.id_token import KeyNotKnown, WrongIdToken, key_set, verified_claims
 from shared.oidc_settings import OidcSettings, is_safe_url
-from shared.people.emails import normalized_email
-from shared.people.persons import MAX_PERSON_NAME_LENGTH
+from shared.people.persons import MAX_PERSON_NAME_LENGTH, normalized_email
 from shared.settings import Settings
 
 if TYPE_CHECKING:

@@ -1,5 +1,6 @@
 """People: find, create, change, disable and enable them."""
 
+import re
 from typing import Any
 from uuid import UUID
 
@@ -28,6 +29,10 @@ END_INVITATIONS = (
     .where(invitation.c.invited_by == bindparam("actor"), invitation.c.ended_at.is_(None))
     .values(ended_at=func.now())
 )
+MAX_EMAIL_LENGTH = 254
+"""Characters: the longest path of SMTP (RFC 5321 §4.5.3.1.3) without its brackets."""
+FORM = re.compile(r"[0-9A-Za-z.!#$%&'*+/=?^_`{|}~-]{1,64}@[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)+", re.ASCII)
+"""What browsers take for an address (the HTML standard, "valid e-mail address"), with a dot in the domain."""
 
 
 def actor_of(person_id: UUID) -> str:
@@ -138,3 +143,12 @@ def _known(connection: Connection, email: str) -> Row[Any]:
     if row is None:
         raise Refused(f"There is no person {email}. `bulksms person list` lists everyone.")
     return lock_person(connection, row.id)
+
+
+def normalized_email(given: str) -> str | None:
+    """The address in lower case and without surrounding spaces; None if it is not one.
+
+    ASCII only, so that no look-alike letter passes for another.
+    """
+    email = given.strip()
+    return email.lower() if len(email) <= MAX_EMAIL_LENGTH and FORM.fullmatch(email) else None

@@ -1,15 +1,20 @@
 """The second factor of a sign-in: TOTP, or one of ten recovery codes.
 
+TOTP is that of RFC 6238 as authenticator apps expect it: six digits, 30 seconds, HMAC-SHA-1.
+
 TOTP secrets are encrypted under a key derived from SECRET_KEY. After a change of it, each is encrypted under the new
 one when it is next used. Of recovery codes only hashes are stored. Each code is accepted once.
 """
 
 import hashlib
+import hmac
 import logging
 import secrets
-from base64 import b32encode
+import time
+from base64 import b32decode, b32encode
 from collections.abc import Sequence
 from typing import Any
+from urllib.parse import quote, urlencode
 from uuid import UUID
 
 from sqlalchemy import Connection, Row, bindparam, delete, or_, update
@@ -18,7 +23,6 @@ from shared.accounts.audit_log import Actor, record
 from shared.api_key import secret_key_id
 from shared.db.tables.people import person, recovery_code
 from shared.encryption import TextKey, TextKeyMissing, Texts, derive_key
-from shared.people.totp import matching_step, new_totp_secret
 
 log = logging.getLogger(__name__)
 
@@ -41,6 +45,13 @@ USE_STEP = (
 USE_RECOVERY_CODE = delete(recovery_code).where(
     recovery_code.c.person_id == bindparam("person"), recovery_code.c.code_hash == bindparam("code_hash")
 )
+DIGITS = 6
+STEP_SECONDS = 30
+SKEW_STEPS = 1
+"""Steps before and after the current one whose codes are accepted (RFC 6238 §5.2)."""
+SECRET_BYTES = 20
+"""As long as HMAC-SHA-1's output (RFC 4226 §4, R6)."""
+ISSUER = "Bulk SMS"
 
 
 def totp_key_id(secret_key: str) -> str:
@@ -127,3 +138,31 @@ def _new_recovery_code() -> str:
 def _hash_of(person_id: UUID, code: str) -> bytes:
     letters = "".join(code.split()).replace("-", "").lower()
     return hashlib.sha256(person_id.bytes + letters.encode("utf-8", "surrogatepass")).digest()
+
+
+def new_totp_secret() -> str:
+    """A random secret, in base32."""
+    return b32encode(secrets.token_bytes(SECRET_BYTES)).decode()
+
+
+def code_at(secret: str, step: int) -> str:
+    """The code of a time step (RFC 4226 §5.3)."""
+    digest = hmac.digest(b32decode(secret), step.to_bytes(8, "big"), "sha1")
+    offset = digest[-1] & 0xF
+    number = int.from_bytes(digest[offset : offset + 4], "big") & 0x7FFFFFFF
+    return f"{number % 10**DIGITS:0{DIGITS}d}"
+
+
+def matching_step(secret: str, code: str, now: float | None = None) -> int | None:
+    """The time step that the code belongs to, if it is a current one. `now` is seconds since the epoch."""
+    current = int((time.time() if now is None else now) // STEP_SECONDS)
+    steps = range(current - SKEW_STEPS, current + SKEW_STEPS + 1)
+    given = code.encode("utf-8", "surrogatepass")
+    matching = [step for step in steps if hmac.compare_digest(code_at(secret, step).encode(), given)]
+    return matching[-1] if matching else None
+
+
+def uri_of(secret: str, email: str) -> str:
+    """The `otpauth` address that authenticator apps read from a QR code."""
+    label = quote(f"{ISSUER}:{email}", safe=":@")
+    return f"otpauth://totp/{label}?{urlencode({'secret': secret, 'issuer': ISSUER}, quote_via=quote)}"

@@ -1,7 +1,7 @@
 """Counts messages to each phone within an hour, by account and category, so that nobody is flooded.
 
 Each process counts for itself. Counts of all processes are added up in Redis in the background
-(shared/sends/shared_recipient_counts.py), but only those of phones that have reached a part of their limit in one
+(shared/sends/recipient_counts.py), but only those of phones that have reached a part of their limit in one
 process; so a phone may exceed its limit by that part for each other process. Without Redis, each process limits by its
 own counts.
 
@@ -9,19 +9,30 @@ The hour slides over two windows: of the previous window, the part within the la
 evenly spread. At most `capacity` phones are counted; beyond that, those with the fewest messages are dropped.
 """
 
+import hashlib
+import hmac
 import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from math import ceil
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+from redis import Redis
+
+from shared.periodic import repeat
 
 HOUR = 3600.0
 SHARED_PART, MIN_SHARED = 4, 3
 """A count is shared from a quarter of the limit on, and from at least three messages."""
 PHONES_PER_LOCK = 1000
 """Phones of a list that are counted under one lock, so that single sends do not wait for a whole list."""
+SYNC_SECONDS = 0.25
+COUNTS_PER_CALL = 500
+"""Counts per pipeline."""
+KEY_SECONDS = 7300
+"""A key lives through its window and the next one."""
 
 
 class Subject(NamedTuple):
@@ -211,3 +222,39 @@ class RecipientCounts:
 def _least_shared(limit: int) -> int:
     """The count of a phone from which it is shared."""
     return max(MIN_SHARED, limit // SHARED_PART)
+
+
+class RecipientSharing:
+    """Adds one process's counts to Redis, whose keys hold a keyed hash of the phone, and learns the sums."""
+
+    def __init__(self, redis: "Redis", counts: RecipientCounts, secret_key: str) -> None:
+        self._redis = redis
+        self._counts = counts
+        self._secret = hashlib.sha256(b"recipient-counts\0" + secret_key.encode()).digest()
+
+    def start(self, stop: threading.Event | None = None) -> None:
+        """Share every SYNC_SECONDS in a background thread, until `stop` is set."""
+        outage = "Redis is unavailable; each process counts messages to a phone number on its own"
+        repeat(self.share, SYNC_SECONDS, "recipients", stop, outage=outage)
+
+    def share(self) -> None:
+        """Add the new counts, and learn the totals. Raises RedisError; the new counts are then not added again."""
+        window, changes = self._counts.changes()
+        subjects = list(changes)
+        for start in range(0, len(subjects), COUNTS_PER_CALL):
+            batch = subjects[start : start + COUNTS_PER_CALL]
+            pipeline = self._redis.pipeline(transaction=False)
+            for subject in batch:
+                pipeline.incrby(self._key(window, subject), changes[subject])
+                pipeline.expire(self._key(window, subject), KEY_SECONDS)
+                pipeline.get(self._key(window - 1, subject))
+            replies: list[Any] = pipeline.execute()
+            totals = {
+                subject: (int(replies[3 * number]), int(replies[3 * number + 2] or 0))
+                for number, subject in enumerate(batch)
+            }
+            self._counts.learn(window, totals)
+
+    def _key(self, window: int, subject: Subject) -> str:
+        digest = hmac.digest(self._secret, repr(tuple(subject)).encode(), "sha256")
+        return f"bulksms:recipient:{window}:{digest[:16].hex()}"

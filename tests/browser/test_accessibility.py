@@ -12,7 +12,7 @@ from playwright.sync_api import BrowserContext, Page
 
 from shared.people.invitations import invite
 from shared.people.memberships import add_member
-from shared.people.totp import STEP_SECONDS, code_at
+from shared.people.second_factor import STEP_SECONDS, code_at
 from tests.browser import pages
 from tests.browser.conftest import Stand
 from tests.harness.people import PASSWORD

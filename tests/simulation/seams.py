@@ -25,8 +25,8 @@ import shared.sends.fair_queueing
 import worker.jobs.expand
 import worker.routing.carrier_pools
 import worker.sending.checks
+import worker.sending.claim
 import worker.sending.dispatch
-import worker.sending.undo_claim
 import worker.sending.windows
 import worker.sweeper
 import worker.tasks
@@ -116,7 +116,7 @@ def seams(
             worker.sending.checks,
             worker.sweeper,
             worker.sending.dispatch,
-            worker.sending.undo_claim,
+            worker.sending.claim,
             worker.routing.carrier_pools,
             worker.tasks,
         ):

@@ -12,7 +12,7 @@ STEP_SECONDS = 10.0
 """Seconds between two readings that are kept."""
 
 Reading = dict[str, dict[str, int]]
-"""By carrier, how many delays are in each bucket (shared/carriers/delays.py)."""
+"""By carrier, how many delays are in each bucket (shared/carriers/control.py)."""
 
 
 class RecentDelays:

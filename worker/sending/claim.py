@@ -4,6 +4,8 @@ A cycle's budget may cover a part of a batch (with a slow carrier), one batch, o
 only this worker may submit the messages of the intent, up to the watermark.
 """
 
+import logging
+import time
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import accumulate
@@ -28,7 +30,7 @@ from worker.sending.claimed_batch import ClaimedBatch
 from worker.sending.next_batches import Claimable, ClaimRequest, lock_next
 from worker.sending.paced_sends import take_from_rate
 from worker.sending.placeholders import PlaceholderTexts, stored_template
-from worker.sending.undo_claim import undo_claim
+from worker.sending.settle_rest import SETTLE_SECONDS, close_intents, settlement_of
 
 SENDS = sends.send.c
 LOCK_SEND = select(SENDS.id).where(SENDS.id == bindparam("send")).with_for_update()
@@ -62,6 +64,20 @@ CLAIM = text(
 )
 """Takes the lease, raises the epoch and stores the intent in one statement: from its commit on, no other worker may
 submit these messages. It returns all that the cycle needs, so a claim needs no other read."""
+log = logging.getLogger(__name__)
+
+RETRY_SECONDS = 0.5
+
+LOCK = text(
+    """
+    SELECT b.id, b.state = 'sending' AND b.epoch = c.epoch AND b.lease_until = c.lease_until AS ours
+      FROM batch b JOIN unnest(CAST(:id AS uuid[]), CAST(:epoch AS int[]), CAST(:lease_until AS timestamptz[]))
+                        AS c (id, epoch, lease_until) ON b.id = c.id
+     ORDER BY b.id FOR UPDATE OF b
+    """
+)
+"""Waits for a commit that is still under way, and tells which batches the claim has. The epoch does not tell: if the
+claim was rolled back, the next one has the same. But its lease ends later, by at least a microsecond."""
 
 
 def claim(engine: Engine, request: ClaimRequest) -> list[ClaimedBatch]:
@@ -198,3 +214,29 @@ def _prepared(rows: list[tuple[Any, ...]], texts: Texts) -> list[ClaimedBatch]:
     if unusable:
         raise SendsUnusable(unusable)
     return batches
+
+
+def undo_claim(engine: Engine, batches: Sequence[ClaimedBatch]) -> None:
+    """Queue again what was claimed by a commit that got no response: it may or may not have taken effect.
+
+    The cycle has submitted none of it. Without this, it would be in doubt once the lease is over. While the database is
+    unavailable, it is tried for SETTLE_SECONDS.
+    """
+    parameters = {
+        "id": uuids(batch.batch_id for batch in batches),
+        "epoch": array(batch.epoch for batch in batches),
+        "lease_until": array(batch.lease_until for batch in batches),
+    }
+    deadline = time.monotonic() + SETTLE_SECONDS
+    while True:
+        try:
+            with transaction(engine) as connection:
+                ours = {row.id for row in connection.execute(LOCK, parameters) if row.ours}
+                settlements = [settlement_of(batch, wait=0.0) for batch in batches if batch.batch_id in ours]
+                close_intents(connection, settlements, counted={})
+            return
+        except UNAVAILABLE as error:
+            if time.monotonic() > deadline:
+                log.warning("a claim may not have been undone, and will be recovered when its lease expires: %s", error)
+                return
+            time.sleep(RETRY_SECONDS)

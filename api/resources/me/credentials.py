@@ -24,8 +24,7 @@ from api.resources.sign_in.responses import origin
 from shared.db.connection import reading
 from shared.people.passwords import hash_password, password_problem
 from shared.people.persons import change_password, find_person, lock_person, person_signing_in
-from shared.people.second_factor import begin_totp, confirm_totp, disable_totp
-from shared.people.totp import uri_of
+from shared.people.second_factor import begin_totp, confirm_totp, disable_totp, uri_of
 
 FRESH = timedelta(minutes=15)
 """For how long after signing in a person may set a password without the present one: by a link, or if there is none."""

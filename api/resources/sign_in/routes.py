@@ -9,9 +9,8 @@ from api.resources.sign_in.checks import check_code, check_password, lock_checke
 from api.resources.sign_in.responses import begin, origin
 from api.resources.sign_in.schemas import EmailAndPassword, LinkToken, SignedInResponse, SignInMethodsResponse
 from shared.db.connection import reading
-from shared.people.emails import normalized_email
 from shared.people.passwords import hash_password, is_outdated
-from shared.people.persons import lock_person, person_signing_in, set_password_hash
+from shared.people.persons import lock_person, normalized_email, person_signing_in, set_password_hash
 from shared.people.sign_in_links import use_link
 
 

@@ -4,7 +4,7 @@ from api.schemas import fields
 from api.schemas.base import Request, Response
 from api.schemas.people import EMAIL, PERSON_ID, SESSION_ID, code_field, password_field, role_field, secret_field
 from shared.lifecycle import ACCOUNT_STATES
-from shared.people.emails import MAX_EMAIL_LENGTH
+from shared.people.persons import MAX_EMAIL_LENGTH
 from shared.people.roles import OPERATOR_ROLES
 
 SESSION_EXPIRES_AT = "2026-04-01T09:00:00.120Z"

@@ -9,7 +9,7 @@ from sqlalchemy import Engine
 
 from shared.accounts.limits import set_limits
 from shared.audit.check import audit
-from shared.sends.shared_recipient_counts import RecipientSharing
+from shared.sends.recipient_counts import RecipientSharing
 from tests.harness.service import SECRET_KEY, Service
 
 PHONE, OTHER = "254711000000", "254711000001"

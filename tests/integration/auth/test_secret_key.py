@@ -11,7 +11,7 @@ from standardwebhooks.webhooks import Webhook, WebhookVerificationError
 from bulksms.cli import main
 from shared.accounts.administration import create_key
 from shared.api_key import NewKey
-from shared.people.totp import code_at
+from shared.people.second_factor import code_at
 from shared.scopes import SCOPES
 from tests.harness.deliveries import deliver
 from tests.harness.people import a_person

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from console.session.lost_forms import MOST_CHARACTERS
-from shared.people.totp import code_at
+from shared.people.second_factor import code_at
 from tests.harness.console import Browser, Console
 from tests.harness.people import PASSWORD, Person
 from tests.integration.console.test_compose import ONE, hidden, sent

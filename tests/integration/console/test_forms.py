@@ -12,7 +12,7 @@ from sqlalchemy import text
 from console.views import usage
 from shared.db.connection import transaction
 from shared.inbound import Inbound, store
-from shared.people.totp import code_at
+from shared.people.second_factor import code_at
 from tests.harness.console import Console
 from tests.harness.people import PASSWORD
 

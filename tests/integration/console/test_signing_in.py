@@ -9,7 +9,7 @@ import pytest
 
 from console.app import create_app
 from console.settings import Settings
-from shared.people.totp import code_at
+from shared.people.second_factor import code_at
 from tests.harness.console import CONSOLE_KEY, Browser, Console
 from tests.harness.people import PASSWORD, Person
 

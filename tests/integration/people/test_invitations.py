@@ -12,7 +12,7 @@ from shared.people.invitations import MAX_OPEN, accept, invite
 from shared.people.memberships import end_membership, find_member
 from shared.people.persons import create_person, disable_person
 from shared.people.random_secrets import new_secret
-from shared.people.totp import code_at
+from shared.people.second_factor import code_at
 from shared.scopes import SCOPES
 from tests.harness.database import wait_until_somebody_waits
 from tests.harness.people import PASSWORD, a_person, open_call, sign_in

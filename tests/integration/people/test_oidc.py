@@ -15,7 +15,7 @@ from werkzeug.test import TestResponse
 
 from shared.people.invitations import invite
 from shared.people.persons import disable_person
-from shared.people.release_email import release_email
+from shared.people.retention import release_email
 from shared.people.sign_in_links import make_link
 from tests.harness.oidc_provider import CLIENT_ID, OidcProvider, oidc_provider, signed
 from tests.harness.people import PASSWORD, Person, a_person, open_call, sign_in

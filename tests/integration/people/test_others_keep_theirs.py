@@ -12,11 +12,10 @@ from shared.people.identities import bind_identity, unbind_identities
 from shared.people.invitations import find_invitation, invite, revoke_invitation
 from shared.people.memberships import add_member, change_role, end_membership
 from shared.people.persons import actor_of, change_password, disable_person, lock_person, set_operator_role
-from shared.people.release_email import release_email
-from shared.people.second_factor import begin_totp, confirm_totp, disable_totp, totp_texts
+from shared.people.retention import release_email
+from shared.people.second_factor import begin_totp, code_at, confirm_totp, disable_totp, totp_texts
 from shared.people.sessions import MAX_SESSIONS, Origin, begin_session, end_sessions
 from shared.people.sign_in_links import has_link, make_link
-from shared.people.totp import code_at
 from tests.harness.people import Person, a_person
 from tests.harness.service import SECRET_KEY, Service
 from tests.integration.people.test_retention import age, clean

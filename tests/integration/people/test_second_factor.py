@@ -9,8 +9,7 @@ import pytest
 from sqlalchemy import text
 from werkzeug.test import TestResponse
 
-from shared.people.second_factor import totp_texts, use_code
-from shared.people.totp import code_at
+from shared.people.second_factor import code_at, totp_texts, use_code
 from tests.harness.database import wait_until_somebody_waits
 from tests.harness.people import PASSWORD, Person, a_person, sign_in
 from tests.harness.service import SECRET_KEY, Service

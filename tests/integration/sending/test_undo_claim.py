@@ -17,7 +17,6 @@ from tests.harness.service import Service
 from tests.harness.threads import join_all
 from tests.harness.times import ahead
 from worker.sending import claim as claiming
-from worker.sending import undo_claim as undoing
 from worker.sending.claim import claim
 from worker.sending.next_batches import ClaimRequest
 
@@ -95,8 +94,8 @@ def test_the_database_is_away_for_a_while(service: Service, monkeypatch: pytest.
         with engine.begin() as connection:
             yield connection
 
-    monkeypatch.setattr(undoing, "RETRY_SECONDS", 0.0)
-    monkeypatch.setattr(undoing, "transaction", sometimes)
+    monkeypatch.setattr(claiming, "RETRY_SECONDS", 0.0)
+    monkeypatch.setattr(claiming, "transaction", sometimes)
     claim_without_response(service, commits=True)
     assert batches(service) == [("queued", 0, 0, 1)] * 2
 
@@ -114,7 +113,7 @@ def test_a_commit_that_is_still_under_way_is_waited_for(service: Service) -> Non
     """The client has lost its connection, but the server has not ended the transaction."""
     with service.engine.connect() as server:
         [batch, _] = claiming._claim(server, REQUEST)
-        thread = threading.Thread(target=undoing.undo_claim, args=(service.engine, [batch]))
+        thread = threading.Thread(target=claiming.undo_claim, args=(service.engine, [batch]))
         thread.start()
         wait_until_somebody_waits(service.engine)
         server.commit()

@@ -3,7 +3,7 @@
 import pytest
 from prometheus_client import CollectorRegistry, Histogram
 
-from shared.carriers.delays import quantile
+from shared.carriers.control import quantile
 from worker.pacing.recent_delays import RECENT_SECONDS, STEP_SECONDS, RecentDelays
 
 BOUNDS = (1.0, 2.0, 4.0)

@@ -4,8 +4,8 @@ import pytest
 from argon2 import extract_parameters
 
 from shared.observability.logs import scrub
-from shared.people.emails import normalized_email
 from shared.people.passwords import OF_NOBODY, hash_password, is_outdated, password_problem, verify
+from shared.people.persons import normalized_email
 from shared.people.random_secrets import INVITATION, LINK, SESSION, hash_of, new_secret
 from shared.people.roles import ROLE_SCOPES
 from shared.scopes import DEFAULT_SCOPES, SCOPES

@@ -5,7 +5,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 
 import pytest
 
-from shared.people.totp import code_at, matching_step, new_totp_secret, uri_of
+from shared.people.second_factor import code_at, matching_step, new_totp_secret, uri_of
 
 SECRET = b32encode(b"12345678901234567890").decode()
 

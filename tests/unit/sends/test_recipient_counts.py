@@ -4,8 +4,7 @@ import fakeredis
 import pytest
 from redis.exceptions import RedisError
 
-from shared.sends.recipient_counts import HOUR, RecipientCounts
-from shared.sends.shared_recipient_counts import RecipientSharing
+from shared.sends.recipient_counts import HOUR, RecipientCounts, RecipientSharing
 from tests.harness.times import Clock
 
 PHONE, OTHER = "254711000000", "254711000001"

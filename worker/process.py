@@ -21,7 +21,7 @@ from shared.settings import Settings
 from worker.carrier_config.file import Carriers, read_carriers
 from worker.carriers.base import Carrier, LateResponse, Receipt
 from worker.carriers.simulator import Simulator
-from worker.jobs.auditor import Auditor
+from worker.jobs.auditor import AUDIT_SECONDS, audit_when_due
 from worker.jobs.erasure import erase_one
 from worker.jobs.export_messages import export_due
 from worker.jobs.import_contacts import import_due
@@ -90,7 +90,6 @@ class WorkerProcess:
         self._prices = self.sweeper.work.prices
         self._sharing = RecipientSharing(redis, self.sweeper.work.recipients.counts, settings.secret_key)
         self.audit_engine = make_engine(settings.database_url, 1, "bulksms-audit", texts=texts)
-        self.auditor = Auditor(self.audit_engine, settings)
         self._paced: threading.Thread | None = None
 
     def _read(self) -> Carriers:
@@ -130,8 +129,9 @@ class WorkerProcess:
         )
         self._paced.start()
         self._sharing.start(stop)
-        self.auditor.start(stop)
         engine, days, prices = self.audit_engine, self.settings.retention_days, self._prices
+        grace = self.settings.doubt_grace
+        repeat(lambda: audit_when_due(engine, grace), AUDIT_SECONDS, "auditor", stop, at_once=True)
         imports = self.sweeper.outage.tolerated()(import_due)
         repeat(lambda: imports(self.engine, stop), FILE_SECONDS, "import", stop)
         repeat(lambda: count_due(engine, stop, prices), CHECK_SECONDS, "usage", stop)

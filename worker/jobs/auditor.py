@@ -6,7 +6,6 @@ the current window; other accounts are not affected.
 """
 
 import logging
-import threading
 import time
 from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
@@ -19,12 +18,11 @@ from shared.accounts.administration import freeze_accounts
 from shared.audit.check import audit
 from shared.audit.results import record_audit
 from shared.db.tables.running import lease
-from shared.periodic import repeat
-from shared.settings import Settings
+from shared.settings import DEFAULTS
 
 log = logging.getLogger(__name__)
 
-CHECK_SECONDS = 60.0
+AUDIT_SECONDS = 60.0
 """Seconds between checks whether an audit is due."""
 ATTEMPT = timedelta(minutes=70)
 """Time that a worker has for each rule of an audit, before another worker may begin one: more than its statements may
@@ -60,46 +58,37 @@ HOLD = (
 )
 
 
-class Auditor:
-    """The auditing thread of one worker process. It has its own engine, as an audit reads whole tables."""
+def audit_when_due(engine: Engine, doubt_grace: float = DEFAULTS.doubt_grace) -> bool:
+    """Audit, if it is due and no other worker does. Returns whether it did.
 
-    def __init__(self, engine: Engine, settings: Settings) -> None:
-        self._engine = engine
-        self._settings = settings
+    The engine is one of its own, as an audit reads whole tables. `doubt_grace` is the setting of this name.
+    """
+    holder = str(uuid4())
+    with engine.begin() as connection:  # one transaction, so that one worker takes both
+        taken = [period for period in (HOUR, DAY) if _take(connection, period, holder)]
+    if not taken:
+        return False
+    begun, began_at = time.monotonic(), datetime.now(UTC)
+    span = max(period.span for period in taken)
 
-    def start(self, stop: threading.Event) -> None:
-        """Audit if it is due, now and every minute, in a background thread, until `stop` is set."""
-        repeat(self.audit_when_due, CHECK_SECONDS, "auditor", stop, at_once=True)
-
-    def audit_when_due(self) -> bool:
-        """Audit, if it is due and no other worker does. Returns whether it did."""
-        holder = str(uuid4())
-        with self._engine.begin() as connection:  # one transaction, so that one worker takes both
-            taken = [period for period in (HOUR, DAY) if _take(connection, period, holder)]
-        if not taken:
-            return False
-        begun, began_at = time.monotonic(), datetime.now(UTC)
-        span = max(period.span for period in taken)
-
-        def renew(*_: object) -> None:
-            with self._engine.begin() as connection:
-                for period in taken:
-                    _hold(connection, period, holder, ATTEMPT)
-
-        grace = self._settings.doubt_grace
-        breaches = audit(self._engine, full=False, doubt_grace=grace, on_rule=renew, span=span)
-        took = timedelta(seconds=time.monotonic() - begun)
-        for breach in breaches:
-            log.error("audit: %s: %s: %s", breach.rule, breach.subject, breach.detail)
-        accounts = {breach.account_id for breach in breaches if breach.account_id is not None}
-        with self._engine.begin() as connection:
-            frozen = freeze_accounts(connection, accounts)
-            record_audit(connection, began_at, False, breaches, frozen)
+    def renew(*_: object) -> None:
+        with engine.begin() as connection:
             for period in taken:
-                _hold(connection, period, holder, _pause(period, took))
-        if frozen:
-            log.error("froze accounts %s because their credits do not add up; see `bulksms audit`", sorted(frozen))
-        return True
+                _hold(connection, period, holder, ATTEMPT)
+
+    breaches = audit(engine, full=False, doubt_grace=doubt_grace, on_rule=renew, span=span)
+    took = timedelta(seconds=time.monotonic() - begun)
+    for breach in breaches:
+        log.error("audit: %s: %s: %s", breach.rule, breach.subject, breach.detail)
+    accounts = {breach.account_id for breach in breaches if breach.account_id is not None}
+    with engine.begin() as connection:
+        frozen = freeze_accounts(connection, accounts)
+        record_audit(connection, began_at, False, breaches, frozen)
+        for period in taken:
+            _hold(connection, period, holder, _pause(period, took))
+    if frozen:
+        log.error("froze accounts %s because their credits do not add up; see `bulksms audit`", sorted(frozen))
+    return True
 
 
 def _take(connection: Connection, period: Period, holder: str) -> bool:

@@ -13,7 +13,7 @@ from shared.health import doctor
 from tests.harness.operator import OperatorClient
 from tests.harness.service import Service
 from tests.harness.times import ahead
-from worker.jobs.auditor import Auditor
+from worker.jobs.auditor import audit_when_due
 
 FAILED = text(
     """
@@ -42,7 +42,7 @@ def test_a_job_that_was_set_aside_is_retried(service: Service, operator: Operato
 def test_the_results_of_audits_are_kept(service: Service, operator: OperatorClient) -> None:
     with service.engine.begin() as connection:
         connection.execute(text("DELETE FROM lease"))
-    assert Auditor(service.engine, service.settings).audit_when_due()
+    assert audit_when_due(service.engine)
     (clean,) = operator.get("/audits?limit=1").json["data"]
     assert (clean["breaches"], clean["frozen"], clean["full"]) == ([], [], False)
     breach = Breach("account_caches", "account 7", "available 7, by the ledger 8", 7)

@@ -13,10 +13,9 @@ from bulksms.local.postgres import Postgres
 from shared.accounts.administration import create_account
 from shared.accounts.top_ups import top_up
 from shared.audit.check import Breach
-from shared.settings import Settings
 from tests.harness.database import fresh_database
 from tests.harness.drafts import single
-from worker.jobs.auditor import ATTEMPT, Auditor
+from worker.jobs.auditor import ATTEMPT, audit_when_due
 
 
 def test_a_wrong_balance_freezes_its_account_and_no_other(
@@ -28,18 +27,17 @@ def test_a_wrong_balance_freezes_its_account_and_no_other(
         for account in (wrong, right):
             top_up(connection, account, 100, "test", f"first-{account}")
         connection.execute(text("UPDATE account SET available = available + 1 WHERE id = :id"), {"id": wrong})
-    auditor = Auditor(engine, Settings("", "", "", ""))
     with caplog.at_level(logging.ERROR):
-        assert auditor.audit_when_due()
+        assert audit_when_due(engine)
     with engine.connect() as connection:
         states: dict[int, str] = dict(connection.execute(text("SELECT id, state FROM account")).all())  # type: ignore[arg-type]
     assert states == {wrong: "frozen", right: "active"}
     assert any("audit" in record.message for record in caplog.records)
-    assert not auditor.audit_when_due(), "once an hour is enough"
+    assert not audit_when_due(engine), "once an hour is enough"
     caplog.clear()
     with engine.begin() as connection:
         connection.execute(text("UPDATE lease SET held_until = '-infinity'"))
-    assert auditor.audit_when_due()
+    assert audit_when_due(engine)
     assert "account_caches" in caplog.text, "the balance is still wrong"
     assert "froze" not in caplog.text, "the account is frozen already"
     engine.dispose()
@@ -51,8 +49,7 @@ def test_recent_sends_are_audited_hourly_and_the_rest_daily(
 ) -> None:
     """What a send costs to audit does not grow with each hour since its end."""
     engine = fresh_database(postgres_server)
-    auditor = Auditor(engine, Settings("", "", "", ""))
-    assert auditor.audit_when_due()
+    assert audit_when_due(engine)
     with engine.begin() as connection:
         account = create_account(connection, "three hours ago")
         top_up(connection, account, 1, "test", "first")
@@ -61,7 +58,7 @@ def test_recent_sends_are_audited_hourly_and_the_rest_daily(
         connection.execute(text("UPDATE send SET state = 'completed', completed_at = now() - interval '3 hours'"))
         connection.execute(text("UPDATE lease SET held_until = '-infinity' WHERE name = :name"), {"name": due})
     with caplog.at_level(logging.ERROR):
-        assert auditor.audit_when_due()
+        assert audit_when_due(engine)
     assert any("send_batches" in record.getMessage() for record in caplog.records) == found
     engine.dispose()
 
@@ -80,7 +77,7 @@ def test_an_audit_that_is_not_completed_is_made_again_soon(
     postgres_server: Postgres, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     engine = fresh_database(postgres_server)
-    auditor, spans = Auditor(engine, Settings("", "", "", "")), []
+    spans = []
 
     def die(*_: object, **given: Any) -> None:
         spans.append(given["span"])
@@ -89,34 +86,34 @@ def test_an_audit_that_is_not_completed_is_made_again_soon(
     with monkeypatch.context() as while_it_dies:
         while_it_dies.setattr("worker.jobs.auditor.audit", die)
         with pytest.raises(OSError, match="dies here"):
-            auditor.audit_when_due()
-        assert not auditor.audit_when_due(), "nobody knows that the worker has died"
+            audit_when_due(engine)
+        assert not audit_when_due(engine), "nobody knows that the worker has died"
         with engine.begin() as connection:
             connection.execute(LATER, {"time": ATTEMPT})
         with pytest.raises(OSError, match="dies here"):
-            auditor.audit_when_due()
+            audit_when_due(engine)
     assert spans == [timedelta(hours=26)] * 2, "of the whole day"
     with engine.begin() as connection:
         connection.execute(LATER, {"time": ATTEMPT})
-    assert auditor.audit_when_due()
+    assert audit_when_due(engine)
     assert held(engine, timedelta(hours=20)) == {"audit": False, "audit-day": True}
     engine.dispose()
 
 
 def test_a_long_audit_goes_on_alone(postgres_server: Postgres, monkeypatch: pytest.MonkeyPatch) -> None:
     engine = fresh_database(postgres_server)
-    auditor, others = Auditor(engine, Settings("", "", "", "")), []
+    others = []
 
     def rules_that_last(*_: object, on_rule: Callable[[], None], **__: object) -> list[Breach]:
         for _ in range(3):
             with engine.begin() as connection:
                 connection.execute(LATER, {"time": ATTEMPT * 0.6})
             on_rule()
-            others.append(auditor.audit_when_due())
+            others.append(audit_when_due(engine))
         return []
 
     monkeypatch.setattr("worker.jobs.auditor.audit", rules_that_last)
-    assert auditor.audit_when_due()
+    assert audit_when_due(engine)
     assert others == [False] * 3
     engine.dispose()
 
@@ -126,9 +123,8 @@ def test_after_a_long_audit_the_next_one_waits_longer(
 ) -> None:
     monkeypatch.setattr("worker.jobs.auditor.MIN_PAUSE_FACTOR", 1_000_000)
     engine = fresh_database(postgres_server)
-    auditor = Auditor(engine, Settings("", "", "", ""))
-    auditor.audit_when_due()
-    assert not auditor.audit_when_due(), "however long it waits"
+    audit_when_due(engine)
+    assert not audit_when_due(engine), "however long it waits"
     with engine.connect() as connection:
         hours = connection.execute(text("SELECT held_until > now() + interval '90 min' FROM lease ORDER BY name"))
         assert list(hours.scalars()) == [True, True], "the hourly one, and the day's as ever"

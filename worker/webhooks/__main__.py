@@ -1,16 +1,17 @@
 """A process that posts events to webhooks. Run as many as needed, on any machine; they do not need the broker."""
 
 import asyncio
-import contextlib
 import logging
 import signal
+import threading
 from datetime import timedelta
+from functools import partial
 from uuid import uuid4
 
 from sqlalchemy import Engine, func
 from sqlalchemy.dialects.postgresql import insert
 
-from shared.db.connection import UNAVAILABLE, make_engine, transaction
+from shared.db.connection import make_engine, transaction
 from shared.db.encryption_keys import WrongTextKeys
 from shared.db.schema import WrongSchema
 from shared.db.tables.running import lease
@@ -18,8 +19,10 @@ from shared.encryption import Texts
 from shared.observability.logs import configure_logging
 from shared.observability.metrics_server import serve_metrics
 from shared.observability.traces import start_traces, stop_traces
+from shared.periodic import repeat
 from shared.settings import Settings, SettingsError, from_environment
 from shared.startup import wait_for_database
+from worker.outages import Outage
 from worker.webhooks.client import Client
 from worker.webhooks.deliver import DATABASE_THREADS, Deliverer
 from worker.webhooks.health import prefix
@@ -40,34 +43,19 @@ def send_heartbeat(engine: Engine, name: str) -> None:
         connection.execute(ALIVE, {"name": name, "holder": name})
 
 
-async def run_housekeeping(engine: Engine, stop: asyncio.Event) -> None:
-    """Report that this process is alive, and delete old events, until `stop` is set."""
-    name, rounds = f"{prefix()}{uuid4()}", 0
-    while not stop.is_set():
-        try:
-            await asyncio.to_thread(send_heartbeat, engine, name)
-            if rounds % int(PRUNE_SECONDS / ALIVE_SECONDS) == 0:
-                await asyncio.to_thread(prune, engine)
-        except UNAVAILABLE as error:
-            log.warning("the database is unavailable; retrying: %s", error)
-        except Exception:
-            log.exception("deleting old events failed and will be retried")
-        rounds += 1
-        with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(stop.wait(), ALIVE_SECONDS)
-
-
 async def deliver(engine: Engine, settings: Settings) -> None:
-    """Post events until SIGTERM or SIGINT."""
+    """Post events until SIGTERM or SIGINT; meanwhile show that this process is alive, and delete old events."""
     client = Client(settings.webhook_loopback)
     deliverer = Deliverer(engine, client, settings.secret_key, settings.secret_key_fallbacks)
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, deliverer.stop.set)
-    housekeeping = asyncio.create_task(run_housekeeping(engine, deliverer.stop))
+    stop, tolerated, name = threading.Event(), Outage().tolerated(), f"{prefix()}{uuid4()}"
+    repeat(tolerated(partial(send_heartbeat, engine, name)), ALIVE_SECONDS, "alive", stop, at_once=True)
+    repeat(tolerated(partial(prune, engine)), PRUNE_SECONDS, "prune", stop, at_once=True)
     try:
         await deliverer.run()
-        await housekeeping
     finally:
+        stop.set()
         await client.close()
 
 
@@ -80,7 +68,7 @@ def main() -> None:
     except SettingsError as problem:
         raise SystemExit(str(problem)) from None
     texts = Texts(settings.text_keys)
-    connections = DATABASE_THREADS + 2  # one for the renewals of leases, one for `run_housekeeping`
+    connections = DATABASE_THREADS + 3  # for the renewals of leases, the heartbeat, and `prune`
     engine = make_engine(settings.database_url, connections, "bulksms-webhooks", by_key=True, texts=texts)
     try:
         wait_for_database(engine)

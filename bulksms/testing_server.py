@@ -35,11 +35,11 @@ from shared.db.tables.accounts import account, sender_id
 from shared.db.tables.running import simulated_submit
 from shared.db.tables.sends import batch
 from shared.lifecycle import MessageStatus
-from shared.periodic import repeat
+from shared.periodic import do_all, repeat
 from shared.scopes import SCOPES
 from shared.settings import Settings
 from shared.task_queue import make_celery
-from worker.jobs.import_contacts import import_due
+from worker.jobs.import_contacts import import_chunk
 from worker.process import WorkerProcess
 from worker.receipts.match import record
 from worker.tasks import register
@@ -101,7 +101,7 @@ class TestService:
         """Start the background work: scheduled sends, retries, imports and webhooks."""
         self._worker.sweeper.start()
         stop = self._worker.dispatcher.stop
-        repeat(lambda: import_due(self._engine, stop), 0.1, "imports", stop)
+        repeat(lambda: do_all(lambda: import_chunk(self._engine), stop), 0.1, "imports", stop)
         threading.Thread(target=lambda: asyncio.run(self._post_webhooks()), name="webhooks", daemon=True).start()
 
     def stop(self) -> None:

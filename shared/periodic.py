@@ -47,3 +47,9 @@ def repeat(
     thread = threading.Thread(target=run, name=name, daemon=True)
     thread.start()
     return thread
+
+
+def do_all(job: Callable[[], object], stop: threading.Event) -> None:
+    """Call `job` until it has nothing to do, and returns nothing, or `stop` is set."""
+    while not stop.is_set() and job():
+        pass

@@ -14,7 +14,7 @@ from shared.gc_tuning import collect_less_often
 from shared.guard import Witness
 from shared.inbound import Inbound
 from shared.inbound import store as store_inbound
-from shared.periodic import repeat
+from shared.periodic import do_all, repeat
 from shared.redis_client import redis_client
 from shared.sends.recipient_counts import RecipientSharing
 from shared.settings import Settings
@@ -23,12 +23,12 @@ from worker.carriers.base import Carrier, LateResponse, Receipt
 from worker.carriers.simulator import Simulator
 from worker.jobs.auditor import AUDIT_SECONDS, audit_when_due
 from worker.jobs.erasure import erase_one
-from worker.jobs.export_messages import export_due
-from worker.jobs.import_contacts import import_due
+from worker.jobs.export_messages import export_page
+from worker.jobs.import_contacts import import_chunk
 from worker.jobs.retention import forget
 from worker.jobs.spend_thresholds import SPEND_SECONDS, report_spending
 from worker.jobs.statements import count_statements
-from worker.jobs.usage import CHECK_SECONDS, count_due
+from worker.jobs.usage import CHECK_SECONDS, count_one
 from worker.pacing.carrier_status import CarrierStatus
 from worker.pacing.circuit_breaker import CircuitBreaker
 from worker.pacing.pace import CarrierPace, LiveWorkers, Pacer
@@ -132,13 +132,13 @@ class WorkerProcess:
         engine, days, prices = self.audit_engine, self.settings.retention_days, self._prices
         grace = self.settings.doubt_grace
         repeat(lambda: audit_when_due(engine, grace), AUDIT_SECONDS, "auditor", stop, at_once=True)
-        imports = self.sweeper.outage.tolerated()(import_due)
-        repeat(lambda: imports(self.engine, stop), FILE_SECONDS, "import", stop)
-        repeat(lambda: count_due(engine, stop, prices), CHECK_SECONDS, "usage", stop)
+        imports = self.sweeper.outage.tolerated()(import_chunk)
+        repeat(lambda: do_all(lambda: imports(self.engine), stop), FILE_SECONDS, "import", stop)
+        repeat(lambda: do_all(lambda: count_one(engine, prices), stop), CHECK_SECONDS, "usage", stop)
         repeat(lambda: report_spending(engine), SPEND_SECONDS, "spend thresholds", stop)
         repeat(lambda: count_statements(engine), RETENTION_SECONDS, "statements", stop)
-        repeat(lambda: erase_due(engine, stop), ERASURE_SECONDS, "erasure", stop)
-        repeat(lambda: export_due(engine, stop), FILE_SECONDS, "export", stop)
+        repeat(lambda: do_all(lambda: erase_one(engine), stop), ERASURE_SECONDS, "erasure", stop)
+        repeat(lambda: do_all(lambda: export_page(engine), stop), FILE_SECONDS, "export", stop)
         repeat(lambda: forget(engine, days, prices=prices), RETENTION_SECONDS, "retention", stop, at_once=True)
         repeat(self.read_costs, COST_SECONDS, "costs", stop)
         collect_less_often()
@@ -183,12 +183,6 @@ class WorkerProcess:
             carrier.close()
         self.engine.dispose()
         self.audit_engine.dispose()
-
-
-def erase_due(engine: Engine, stop: threading.Event) -> None:
-    """Run all erasures that are due, until `stop` is set."""
-    while erase_one(engine) is not None and not stop.is_set():
-        pass
 
 
 def _connections(settings: Settings) -> int:

@@ -23,6 +23,7 @@ from api.app import create_app
 from shared.accounts.administration import create_account, create_key
 from shared.accounts.top_ups import top_up
 from shared.contacts.groups import add_contacts, create_group
+from shared.periodic import do_all
 from shared.prices.book import Prices
 from shared.scopes import SCOPES
 from shared.settings import Settings
@@ -31,7 +32,7 @@ from tests.harness.database import api_engine
 from tests.harness.documented import documented
 from tests.harness.event_loop_client import EventLoopClient
 from tests.harness.prices import publish_prices
-from worker.jobs.import_contacts import import_due
+from worker.jobs.import_contacts import import_chunk
 from worker.process import WorkerProcess
 from worker.receipts import match as receipts
 from worker.tasks import register
@@ -109,7 +110,7 @@ class Service:
 
     def import_files(self) -> None:
         """Import what was uploaded, as a worker does within a second."""
-        import_due(self.engine, self.worker.dispatcher.stop)
+        do_all(lambda: import_chunk(self.engine), self.worker.dispatcher.stop)
 
     def new_group(self, phones: list[str], account: int | None = None) -> str:
         """A group of the account, or of another one, with these contacts. Returns its id."""

@@ -4,7 +4,6 @@ A page is read outside of any transaction, and is kept in one with the position 
 goes on from there, each row is kept once, and no reader of events waits for a page. Accounts take turns (turns.py).
 """
 
-import threading
 from datetime import datetime
 
 from sqlalchemy import Engine, bindparam, select
@@ -25,12 +24,6 @@ NEXT = next_in_turn("export", EXPORTS.id, EXPORTS.account_id, IS_OPEN, since=EXP
 FIND = select(message_export, failures_of("export", EXPORTS.id).label("failures")).where(
     IS_OPEN, EXPORTS.id == bindparam("export")
 )
-
-
-def export_due(engine: Engine, stop: threading.Event) -> None:
-    """Make the files of all exports, until `stop` is set."""
-    while not stop.is_set() and export_page(engine):
-        pass
 
 
 def export_page(engine: Engine) -> bool:

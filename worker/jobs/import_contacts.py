@@ -6,7 +6,6 @@ lock ends with the connection. Accounts take turns (worker/jobs/turns.py), and w
 a large file nor a thousand of them delay others. An import that fails repeatedly is set aside (shared/job_failures.py).
 """
 
-import threading
 from typing import Any
 
 from sqlalchemy import Connection, Engine, Row, Uuid, bindparam, insert, select
@@ -43,12 +42,6 @@ KEEP_ERRORS = insert(import_error).from_select(
     ["import_id", *ERRORS.c.keys()], select(bindparam("id", type_=Uuid), *ERRORS.c)
 )
 INTERNAL_ERROR = "An internal error stopped this import. The operator has been notified and can retry it."
-
-
-def import_due(engine: Engine, stop: threading.Event) -> None:
-    """Import until nothing is left, or `stop` is set."""
-    while not stop.is_set() and import_chunk(engine):
-        pass
 
 
 def import_chunk(engine: Engine) -> bool:

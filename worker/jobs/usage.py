@@ -11,7 +11,6 @@ transaction writes only when it has counted; if retention has changed the hour m
 """
 
 import logging
-import threading
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -160,12 +159,6 @@ class Counts(NamedTuple):
 
 USAGE_COUNTS = HourlyCounts(usage, Key._fields, "messages", "credits")
 MARGIN_COUNTS = HourlyCounts(margin, MarginKey._fields, "messages", "credits", "cost")
-
-
-def count_due(engine: Engine, stop: threading.Event, prices: Prices | None = None) -> None:
-    """Count all hours that are due, until `stop` is set."""
-    while count_one(engine, prices) and not stop.is_set():
-        pass
 
 
 def count_one(engine: Engine, prices: Prices | None = None) -> datetime | None:

@@ -19,11 +19,12 @@ from shared.accounts.refunds import refund_message
 from shared.accounts.refused import Refused
 from shared.accounts.top_ups import adjust, top_up
 from shared.audit.check import audit
+from shared.periodic import do_all
 from shared.prices.margin import margin
 from tests.harness.database import disposable_database
 from tests.harness.prices import valid_list
 from tests.harness.service import Service
-from worker.jobs.usage import count_due
+from worker.jobs.usage import count_one
 
 HISTORIES = int(os.environ.get("HISTORIES", "60"))
 AT_ONCE = 20
@@ -226,7 +227,7 @@ def test_everything_that_tells_of_money_agrees(service: Service, first: int) -> 
     histories = [History(service, seed) for seed in range(first, min(first + AT_ONCE, HISTORIES))]
     for history in histories:
         history.run()
-    count_due(service.engine, threading.Event())
+    do_all(lambda: count_one(service.engine), threading.Event())
     for history in histories:
         history.check()
     assert audit(service.engine, full=True) == []

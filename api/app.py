@@ -15,8 +15,9 @@ from werkzeug.routing import BaseConverter, Map, UUIDConverter
 import api.operator
 import api.resources  # noqa: F401 - both declare their endpoints
 from api.documentation import add_documentation
-from api.endpoint import CUSTOMERS, OPERATORS, handler_of, json_response, services
+from api.endpoint import CUSTOMERS, OPERATORS, json_response, services
 from api.event_loop import ThreadOnlyPool
+from api.handlers import handler_of
 from api.http.flask_adapter import RequestMiddleware, flask_response, flask_view
 from api.http.request import current_request
 from api.http.responses import error_response

@@ -11,7 +11,7 @@ customers and for operators; `api` names the one that an operation belongs to.
 import json
 from collections.abc import Callable, Iterable
 from datetime import datetime
-from functools import partial, wraps
+from functools import partial
 from typing import Any
 
 from marshmallow import Schema, ValidationError
@@ -20,25 +20,17 @@ from api.auth.operator_tokens import Operator
 from api.auth.person_sessions import SignedIn, read_session
 from api.auth.tokens import Caller, ip_not_allowed
 from api.http.client_address import address_of
-from api.http.json_body import LARGE_BODY, SMALL_BODY, UNSTORABLE, read_json
+from api.http.json_body import UNSTORABLE
 from api.http.replica_reads import ReplicaReads
-from api.http.request import Environ, Request, current_request, handling
-from api.http.responses import (
-    CsvResponse,
-    JsonResponse,
-    PendingResponse,
-    Response,
-    encoded,
-    error_response,
-    standard_headers,
-)
-from api.http.wsgi import WholeResponse
+from api.http.request import Request, current_request
+from api.http.responses import JsonResponse
 from api.idempotency import IdempotentResponse, Key, key_of
 from api.operations import Api, Function
 from api.operations import Endpoint as Endpoint
 from api.problems import Problem, invalid
 from api.schemas.errors import errors_of
 from api.schemas.fields import timestamp
+from api.schemas.paging import Pages, Paging, page_of
 from api.services import Services
 from shared.api_key import is_within
 
@@ -54,7 +46,8 @@ def endpoint(
     api: Api | None = None,
     body: type[Schema] | None = None,
     query: type[Schema] | None = None,
-    response: type[Schema],
+    response: type[Schema] | None = None,
+    pages: Pages | None = None,
     errors: Iterable[str] = (),
     scope: str | None,
     session: bool = False,
@@ -63,14 +56,25 @@ def endpoint(
     """Declare an operation, by default of the customers' API. `scope=""` needs a token with any scopes, `scope=None` no
     token, or with `session` that of a person's session; `large` accepts bodies of up to 8 MB instead of 64 kB.
 
-    The function gets `caller` if a token is required, or `signed_in` with a session, `body` and `query` if they are
-    declared, and the variables of its path, all by keyword. What it returns is shown by the schema of the response, if
-    it is no response yet.
+    The function gets the variables of its path, the `body` if one is declared, and what else its parameters name:
+
+    - `caller`, if a token is required; `by`, the same for the audit log; or `signed_in`, with a session
+    - `query`, if one is declared
+    - `connection`: of a GET, to read; of a PATCH or DELETE, a transaction; of a POST, the transaction in which the
+      function is called once per Idempotency-Key. An operator may still act in it, and the account of the path exists.
+    - with `pages` in place of a response, `limit` and `after` or `before`: it returns the rows of a page and one more,
+      or them and the last row that it has examined
+
+    What it returns is shown by the schema of the response, if it is no response yet.
     """
 
     def declare(function: Function) -> Function:
         of = api or CUSTOMERS
-        operation = Endpoint(of, method, path, function, body, query, response, tuple(errors), scope, session, large)
+        shown, asked = (page_of(pages.item), query or Paging) if pages else (response, query)
+        assert shown is not None
+        operation = Endpoint(
+            of, method, path, function, body, asked, shown, pages, tuple(errors), scope, session, large
+        )
         of.operations.append(operation)
         return function
 
@@ -87,86 +91,6 @@ def replica_reads() -> ReplicaReads:
     """Reads of the current request that a replica may answer."""
     current = services()
     return ReplicaReads(current.engine, current.replica)
-
-
-def handler_of(operation: Endpoint) -> Callable[..., Any]:
-    """The function that handles the current request with an operation; it takes the path's variables by keyword."""
-    body_schema = operation.body() if operation.body else None
-    query_schema = operation.query() if operation.query else None
-    limit = LARGE_BODY if operation.large else SMALL_BODY
-    function, scope, show = operation.function, operation.scope, operation.response().dump
-    path = operation.url_template
-    route = f"{operation.method} {path}"
-
-    @wraps(function)
-    def handle(**arguments: Any) -> Response | CsvResponse | PendingResponse:
-        request = current_request()
-        summary = request.summary
-        summary.route = route
-        request.path = path.format(**arguments) if arguments else path
-        request.show = show
-        if "send_id" in arguments:
-            summary.send_id = str(arguments["send_id"])
-        if scope is not None:
-            arguments["caller"] = operation.api.authenticate(request, scope)
-        if operation.session:
-            arguments["signed_in"] = authenticate_person(request)
-        if body_schema is not None:
-            arguments["body"] = load(body_schema, read_json(request, limit))
-        if query_schema is not None:
-            arguments["query"] = load(query_schema, _query_values())
-        result = function(**arguments)
-        if isinstance(result, IdempotentResponse):
-            return idempotent_response(result)
-        if isinstance(result, (PendingResponse, Response, CsvResponse)):
-            return result
-        return json_response(show(result))
-
-    return handle
-
-
-class DirectEndpoint:
-    """One endpoint with its error handling and standard headers, called without Flask, on the loop or in a thread.
-
-    The request's body has arrived whole.
-    """
-
-    def __init__(
-        self,
-        endpoint: Callable[[], Response | PendingResponse],
-        services: Any,
-        requests_per_second: int,
-        sample_rate: float = 0.0,
-    ) -> None:
-        """`requests_per_second` is the limit of callers without their own; `sample_rate` is for the request log."""
-        self._endpoint = endpoint
-        self._services = services
-        self._requests_per_second = requests_per_second
-        self._sample_rate = sample_rate
-
-    def request(self, environ: Environ) -> Request:
-        """Create a request."""
-        return Request(environ, self._services, self._sample_rate)
-
-    def call(self, request: Request) -> Response | PendingResponse:
-        """Handle a request. Raises NeedsThread if it would block the event loop."""
-        with handling(request):
-            try:
-                return self._endpoint()
-            except Exception as error:
-                return error_response(error, request)
-
-    def complete(self, request: Request, response: Response) -> WholeResponse:
-        """Add the standard headers to a response, which is then ready to send."""
-        headers = [*response.headers, *standard_headers(request, self._requests_per_second)]
-        return WholeResponse(response.status, encoded(headers), response.body)
-
-
-def direct_endpoint(method: str, path: str, services: Services) -> DirectEndpoint:
-    """A declared operation, callable without Flask."""
-    operation = next(each for each in ENDPOINTS if (each.method, each.path) == (method, path))
-    limit, sample_rate = services.settings.requests_per_second, services.settings.request_log_sample_rate
-    return DirectEndpoint(handler_of(operation), services, limit, sample_rate)
 
 
 def authenticate(request: Request, scope: str) -> Caller:
@@ -248,16 +172,6 @@ def json_response(document: Any, status: int = 200) -> JsonResponse:
 
 def _as_text(value: Any) -> Any:
     return timestamp(value) if isinstance(value, datetime) else str(value)
-
-
-def _query_values() -> dict[str, Any]:
-    given = current_request().http.args
-    for key in given:
-        values = given.getlist(key)
-        if len(values) > 1 or UNSTORABLE.search(values[0]):
-            detail = "Use the parameter once." if len(values) > 1 else "Remove the NUL character."
-            raise invalid([{"pointer": f"/{key[:40]}", "code": "invalid", "detail": detail}])
-    return given.to_dict()
 
 
 CUSTOMERS = Api(PREFIX, authenticate)

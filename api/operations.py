@@ -10,6 +10,7 @@ from marshmallow import Schema
 from api.auth.caller import Caller
 from api.auth.operator_tokens import Operator
 from api.http.request import Request
+from api.schemas.paging import Pages
 
 Function = Callable[..., Any]
 VARIABLE = re.compile(r"<(?:(\w+):)?(\w+)>")
@@ -38,6 +39,8 @@ class Endpoint:
     body: type[Schema] | None
     query: type[Schema] | None
     response: type[Schema]
+    pages: Pages | None
+    """The order of a list that is read page by page."""
     errors: tuple[str, ...]
     scope: str | None
     session: bool

@@ -9,8 +9,9 @@ from typing import Any
 
 from api.auth.caller import Caller
 from api.auth.operator_tokens import Operator
-from api.endpoint import OPERATOR_PREFIX, DirectEndpoint
+from api.endpoint import OPERATOR_PREFIX
 from api.event_loop import NeedsThread
+from api.handlers import DirectEndpoint
 from api.http.client_address import address_block, address_of
 from api.http.json_body import LARGE_BODY, SMALL_BODY, WholeBody
 from api.http.receive import ClientGone, SpooledBody, TooSlow, UnreadBody, spooled_body, whole_body, whole_body_in_time

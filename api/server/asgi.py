@@ -5,7 +5,7 @@ from uuid import uuid4
 
 from api.app import create_app
 from api.database_guard import keep_checking
-from api.endpoint import direct_endpoint
+from api.handlers import direct_endpoint
 from api.server.application import Application, Owners
 from api.server.exchange import Observed
 from api.server.traced_application import TracedApplication

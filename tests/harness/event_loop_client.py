@@ -13,7 +13,7 @@ from werkzeug.exceptions import ClientDisconnected
 from werkzeug.test import Client, TestResponse
 from werkzeug.wsgi import get_input_stream
 
-from api.endpoint import direct_endpoint
+from api.handlers import direct_endpoint
 from api.server.application import Application, Owners
 
 SECONDS = 60.0

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from api.endpoint import DirectEndpoint
+from api.handlers import DirectEndpoint
 from api.http.wsgi import WholeResponse
 from api.server.application import Application, Reply
 

@@ -2,27 +2,16 @@
 
 from typing import Any
 
-from api.auth.operator_tokens import Operator
-from api.endpoint import operator_endpoint, services
-from api.http.bounded_queries import reading_list
-from api.http.pagination import number_cursor, page
+from sqlalchemy import Connection
+
+from api.endpoint import operator_endpoint
 from api.operator.changes.schemas import ChangePaging, ChangeResponse
-from api.schemas.paging import page_of
+from api.schemas.paging import newest_number
 from shared.accounts import audit_log
-from shared.ids import LAST_NUMBER
 
 
-@operator_endpoint("GET", "/changes", query=ChangePaging, response=page_of(ChangeResponse), scope="read")
-def list_changes(caller: Operator, query: dict[str, Any]) -> Any:
+@operator_endpoint("GET", "/changes", query=ChangePaging, pages=newest_number(ChangeResponse), scope="read")
+def list_changes(connection: Connection, query: dict[str, Any], before: int, limit: int) -> Any:
     """List the changes of rights, money and operation, newest first: by account, actor or kind."""
-    limit = query["limit"]
-    with reading_list(services().engine) as connection:
-        rows = audit_log.list_changes(
-            connection,
-            account_id=query.get("account_id"),
-            actor=query.get("actor"),
-            action=query.get("action"),
-            before=number_cursor(query.get("cursor"), LAST_NUMBER),
-            limit=limit + 1,
-        )
-    return page(rows, limit, lambda row: str(row["id"]))
+    filters = {name: query.get(name) for name in ("account_id", "actor", "action")}
+    return audit_log.list_changes(connection, **filters, before=before, limit=limit)

@@ -9,14 +9,12 @@ from uuid import UUID
 
 from sqlalchemy import Connection
 
+from api.act_once import act_once
 from api.auth.operator_tokens import Operator
-from api.endpoint import operator_endpoint, services
-from api.http.bounded_queries import reading_list
+from api.endpoint import operator_endpoint
 from api.http.json_body import LARGE_BODY
-from api.http.pagination import page, uuid_cursor
 from api.http.uploaded_file import CSV_TYPES, check_media_type, chunks_of_file, not_csv, open_file
 from api.idempotency import IdempotentResponse
-from api.operator.audited_change import act_once
 from api.operator.doubts.schemas import (
     DoubtPaging,
     DoubtResponse,
@@ -27,72 +25,55 @@ from api.operator.doubts.schemas import (
     ResolvingSend,
 )
 from api.problems import Problem
-from api.schemas.paging import page_of
+from api.schemas.paging import by_id
 from shared.accounts.audit_log import Actor
 from shared.accounts.refused import Refused
 from shared.contacts.text_stream import SUBSTITUTE
 from shared.doubts import by_operator
 from shared.doubts.reconcile import match
-from shared.ids import FIRST_ID
 from shared.sends.overview import show_send
 from shared.sms.phones import mask
 
 MAX_SHOWN = 100
 
 
-@operator_endpoint("GET", "/doubts", query=DoubtPaging, response=page_of(DoubtResponse), scope="read")
-def list_doubts(caller: Operator, query: dict[str, Any]) -> Any:
+@operator_endpoint("GET", "/doubts", query=DoubtPaging, pages=by_id(DoubtResponse, "message_id"), scope="read")
+def list_doubts(caller: Operator, connection: Connection, query: dict[str, Any], after: UUID, limit: int) -> Any:
     """List the messages in doubt, oldest first. Full phone numbers require the scope `texts`."""
-    limit = query["limit"]
-    with reading_list(services().engine) as connection:
-        rows = by_operator.list_doubts(
-            connection,
-            send_id=query.get("send_id"),
-            carrier=query.get("carrier"),
-            after=uuid_cursor(query.get("cursor")) or FIRST_ID,
-            limit=limit + 1,
-        )
-    whole = "texts" in caller.scopes
-
-    def entry(row: dict[str, Any]) -> Any:
-        return row if whole else {**row, "phone": mask(row["phone"])}
-
-    return page(rows, limit, lambda row: str(row["message_id"]), item=entry)
+    send, carrier, whole = query.get("send_id"), query.get("carrier"), "texts" in caller.scopes
+    rows = by_operator.list_doubts(connection, send_id=send, carrier=carrier, after=after, limit=limit)
+    return rows if whole else [{**row, "phone": mask(row["phone"])} for row in rows]
 
 
 @operator_endpoint("POST", "/doubts/resolve", body=Resolving, response=ResolvedResponse, scope="doubt")
-def resolve_doubts(caller: Operator, body: dict[str, Any]) -> IdempotentResponse:
+def resolve_doubts(connection: Connection, by: Actor, body: dict[str, Any]) -> Any:
     """Resolve messages in doubt as the carrier reports them, all in one transaction.
 
     `sent` and `delivered` charge the messages; `not-sent` releases their credits. Messages that are no longer in doubt
     are left alone and listed in `not_in_doubt`.
     """
-
-    return _resolve(caller, body, body["message_ids"], None)
+    return _resolve(connection, by, body, body["message_ids"], None)
 
 
 @operator_endpoint(
     "POST", "/sends/<uuid:send_id>/resolve-doubts", body=ResolvingSend, response=ResolvedResponse, scope="doubt"
 )
-def resolve_doubts_of_send(caller: Operator, send_id: UUID, body: dict[str, Any]) -> IdempotentResponse:
+def resolve_doubts_of_send(connection: Connection, by: Actor, send_id: UUID, body: dict[str, Any]) -> Any:
     """Resolve all messages in doubt of a send as the carrier reports them, in one transaction."""
-    return _resolve(caller, body, [], send_id)
+    if show_send(connection, send_id) is None:
+        raise Problem("not_found", f"There is no send {send_id}.")
+    return _resolve(connection, by, body, [], send_id)
 
 
 def _resolve(
-    caller: Operator, body: dict[str, Any], message_ids: list[UUID], send_id: UUID | None
-) -> IdempotentResponse:
-    def resolve(connection: Connection, by: Actor) -> Any:
-        if send_id is not None and show_send(connection, send_id) is None:
-            raise Problem("not_found", f"There is no send {send_id}.")
-        result = by_operator.resolve_doubts(
-            connection, body["outcome"], message_ids, send_id, reason=body.get("reason"), by=by
-        )
-        if not result.messages:
-            raise Problem("state_conflict", "None of these messages is in doubt.")
-        return {"resolved": result.messages, "not_in_doubt": result.others}
-
-    return act_once(caller, body, resolve)
+    connection: Connection, by: Actor, body: dict[str, Any], message_ids: list[UUID], send_id: UUID | None
+) -> Any:
+    result = by_operator.resolve_doubts(
+        connection, body["outcome"], message_ids, send_id, reason=body.get("reason"), by=by
+    )
+    if not result.messages:
+        raise Problem("state_conflict", "None of these messages is in doubt.")
+    return {"resolved": result.messages, "not_in_doubt": result.others}
 
 
 @operator_endpoint(
@@ -103,7 +84,7 @@ def _resolve(
     errors=("payload_too_large", "unsupported_media_type"),
     scope="doubt",
 )
-def reconcile_doubts(caller: Operator, query: dict[str, Any]) -> IdempotentResponse:
+def reconcile_doubts(caller: Operator, by: Actor, query: dict[str, Any]) -> IdempotentResponse:
     """Match a carrier's report with the messages in doubt and, with `apply=true`, resolve those that match.
 
     The report is CSV with the columns phone and status, and if possible reference, sender and time. A doubt is
@@ -115,7 +96,7 @@ def reconcile_doubts(caller: Operator, query: dict[str, Any]) -> IdempotentRespo
         raise not_csv("The file contains a NUL character.")
     digest = hashlib.sha256(report.encode()).hexdigest()
 
-    def reconcile(connection: Connection, by: Actor) -> Any:
+    def reconcile(connection: Connection) -> Any:
         try:
             result = match(
                 connection, query["carrier"], StringIO(report, newline=""), timedelta(seconds=query["within_seconds"])

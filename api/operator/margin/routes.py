@@ -3,7 +3,6 @@
 import json
 from typing import Any
 
-from api.auth.operator_tokens import Operator
 from api.endpoint import operator_endpoint, services
 from api.http.bounded_queries import reading_list
 from api.http.csv import CSV_PAGE, export
@@ -15,7 +14,7 @@ from shared.prices.margin import COLUMNS, DIMENSIONS, margin, position
 
 
 @operator_endpoint("GET", "/margin", query=MarginQuery, response=page_of(MarginResponse), scope="read")
-def get_margin(caller: Operator, query: dict[str, Any]) -> Any:
+def get_margin(query: dict[str, Any]) -> Any:
     """Report what messages brought and cost, by day, account, country and carrier.
 
     Counted are messages that carriers accepted, in hours in which a carrier has costs.

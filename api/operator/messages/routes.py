@@ -4,8 +4,10 @@ from functools import partial
 from typing import Any
 from uuid import UUID
 
+from sqlalchemy import Connection
+
 from api.auth.operator_tokens import Operator
-from api.endpoint import json_response, operator_endpoint, replica_reads, services
+from api.endpoint import json_response, operator_endpoint, replica_reads
 from api.operator.messages.schemas import (
     OperatorMessageDetailResponse,
     OperatorMessagePaging,
@@ -16,7 +18,6 @@ from api.resources.messages.paging import page_of_messages
 from api.resources.messages.text import text_of_message
 from api.resources.messages.timeline import history_of
 from api.schemas.paging import page_of
-from shared.db.connection import reading
 from shared.messages.history import MessageRow, one_message
 from shared.messages.representation import message_fields
 from shared.sms.phones import mask
@@ -38,19 +39,18 @@ def list_all_messages(caller: Operator, query: dict[str, Any]) -> Any:
 
 
 @operator_endpoint("GET", "/messages/<uuid:message_id>", response=OperatorMessageDetailResponse, scope="read")
-def get_message(caller: Operator, message_id: UUID) -> Any:
+def get_message(caller: Operator, connection: Connection, message_id: UUID) -> Any:
     """Show one message of any account with its attempts and timeline.
 
     Its text and full phone number require the scope `texts`.
     """
-    with reading(services().engine) as connection:
-        row = one_message(connection, None, message_id)
-        if row is None:
-            raise Problem("not_found", f"There is no message {message_id}.")
-        text = text_of_message(connection, row)._asdict()
-        if "texts" not in caller.scopes:
-            text |= {"text": None, "parts": []}
-        return json_response(_shown(caller, row) | text | history_of(connection, row))
+    row = one_message(connection, None, message_id)
+    if row is None:
+        raise Problem("not_found", f"There is no message {message_id}.")
+    text = text_of_message(connection, row)._asdict()
+    if "texts" not in caller.scopes:
+        text |= {"text": None, "parts": []}
+    return json_response(_shown(caller, row) | text | history_of(connection, row))
 
 
 def _shown(caller: Operator, row: MessageRow) -> dict[str, Any]:

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from api.auth.operator_tokens import Operator
-from api.endpoint import operator_endpoint, services
-from api.http.bounded_queries import reading_list
+from sqlalchemy import Connection
+
+from api.endpoint import operator_endpoint
 from api.operator.queue.schemas import QueueEntryResponse, QueueQuery
 from api.resources.sends.bottleneck import carriers_now, limit_while_sending, rate_limit_kind, unavailability
 from api.schemas.paging import list_of
@@ -14,14 +14,13 @@ from shared.sends.queue_report import QueueEntry, read_queue
 
 
 @operator_endpoint("GET", "/queue", query=QueueQuery, response=list_of(QueueEntryResponse), scope="read")
-def get_queue(caller: Operator, query: dict[str, Any]) -> Any:
+def get_queue(connection: Connection, query: dict[str, Any]) -> Any:
     """Show what waits and what is being sent, by account, category and carrier, each with what limits it.
 
     The entries with the most segments come first. Paused and held sends are not in it; scheduled ones are.
     """
-    with reading_list(services().engine) as connection:
-        entries = read_queue(connection, query["limit"])
-        carriers, held = carriers_now(connection), state_of(connection).held
+    entries = read_queue(connection, query["limit"])
+    carriers, held = carriers_now(connection), state_of(connection).held
     return {"data": [_entry(each, carriers, held) for each in entries]}
 
 

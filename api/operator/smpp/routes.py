@@ -3,12 +3,12 @@
 from functools import partial
 from typing import Any
 
+from api.act_once import need_account, transaction_of
 from api.auth.operator_tokens import Operator
 from api.endpoint import operator_endpoint, services
 from api.http.bounded_queries import reading_list
 from api.http.pagination import page, uuid_cursor
 from api.operations import Function
-from api.operator.audited_change import need_account, operator_transaction
 from api.operator.fields import AccountPaging
 from api.operator.smpp.schemas import BODIES, OpenBindResponse
 from api.resources.smpp_credentials.actions import ACTIONS, Manager
@@ -31,7 +31,7 @@ def _of_account(act: Function) -> Function:
     def call(caller: Operator, account_id: int, **given: Any) -> Any:
         with reading(services().engine) as connection:
             need_account(connection, account_id)
-        begin = partial(operator_transaction, caller)
+        begin = partial(transaction_of, caller)
         return act(Manager(caller, account_id, begin, lambda connection, settings: None), **given)
 
     call.__name__, call.__doc__ = act.__name__.replace("smpp", "account_smpp"), act.__doc__

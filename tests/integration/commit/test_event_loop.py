@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import Engine
 
 from api.app import create_app
-from api.endpoint import direct_endpoint
+from api.handlers import direct_endpoint
 from api.http.wsgi import WholeResponse
 from api.server.application import Application, Owners
 from tests.harness.database import api_engine

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import pytest
 from uvicorn.server import ServerState
 
-from api.endpoint import DirectEndpoint
+from api.handlers import DirectEndpoint
 from api.event_loop import is_on_event_loop
 from api.http import receive
 from api.http.request import COMPLETE, MAX_LINE_BYTES, SCOPE, Request, current_request

@@ -60,8 +60,9 @@ def endpoint(
 
     - `caller`, if a token is required; `by`, the same for the audit log; or `signed_in`, with a session
     - `query`, if one is declared
-    - `connection`: of a GET, to read; of a PATCH or DELETE, a transaction; of a POST, the transaction in which the
-      function is called once per Idempotency-Key. An operator may still act in it, and the account of the path exists.
+    - `connection`: of a GET, to read, with a bound if its response is a list; of a PATCH or DELETE, a transaction; of a
+      POST, the transaction in which the function is called once per Idempotency-Key. An operator may still act in it,
+      and the account of the path exists.
     - with `pages` in place of a response, `limit` and `after` or `before`: it returns the rows of a page and one more,
       or them and the last row that it has examined
 

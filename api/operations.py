@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from marshmallow import Schema
+from marshmallow.fields import List, Nested
 
 from api.auth.caller import Caller
 from api.auth.operator_tokens import Operator
@@ -46,6 +47,12 @@ class Endpoint:
     session: bool
     """Whether a person calls it with the token of their session."""
     large: bool
+
+    @property
+    def has_entries(self) -> bool:
+        """Whether its response has a list of objects, of which there may be any number."""
+        fields = self.response().fields.values()
+        return any(isinstance(each, List) and isinstance(each.inner, Nested) for each in fields)
 
     @property
     def url_template(self) -> str:

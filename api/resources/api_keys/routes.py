@@ -9,8 +9,6 @@ from api.actor import by_caller
 from api.auth.still_valid import lock_caller
 from api.auth.tokens import Caller
 from api.endpoint import endpoint, key_of_request, services
-from api.http.bounded_queries import reading_list
-from api.http.pagination import page, text_cursor
 from api.http.request import current_request
 from api.idempotency import IdempotentResponse, once_with_secret
 from api.problems import Problem, invalid
@@ -23,7 +21,7 @@ from api.resources.api_keys.schemas import (
     RotateApiKey,
     RotatedApiKeyResponse,
 )
-from api.schemas.paging import Paging, page_of
+from api.schemas.paging import by_text
 from shared.accounts.administration import create_key, revoke_key
 from shared.accounts.api_keys import (
     MAX_CREATED_PER_DAY,
@@ -43,14 +41,10 @@ from shared.scopes import DEFAULT_SCOPES, SCOPES
 INHERITED = ("test", "allowed_ips", "requests_per_second", "expires_at")
 
 
-@endpoint("GET", "/api-keys", query=Paging, response=page_of(ApiKeyResponse), scope="keys:read")
-def list_api_keys(caller: Caller, query: dict[str, Any]) -> Any:
+@endpoint("GET", "/api-keys", pages=by_text(ApiKeyResponse), scope="keys:read")
+def list_api_keys(caller: Caller, connection: Connection, after: str, limit: int) -> Any:
     """List the API keys that are not revoked, without secrets. A test key sees only the sandbox's keys."""
-    limit = query["limit"]
-    after = text_cursor(query.get("cursor"))
-    with reading_list(services().engine) as connection:
-        rows = list_keys(connection, caller.account_id, after, limit + 1)
-    return page(rows, limit, lambda row: str(row.id))
+    return list_keys(connection, caller.account_id, after, limit)
 
 
 @endpoint(

@@ -2,19 +2,16 @@
 
 from typing import Any
 
-from sqlalchemy import and_, bindparam, case, func, select
+from sqlalchemy import Connection, and_, bindparam, case, func, select
 
 from api.auth.tokens import Caller
 from api.endpoint import endpoint, services
-from api.http.bounded_queries import reading_list
-from api.http.pagination import number_cursor, page
 from api.resources.balance.schemas import BalanceResponse, TransactionResponse
-from api.schemas.paging import Paging, page_of
-from shared.db.connection import reading
+from api.schemas.paging import newest_number
 from shared.db.tables.accounts import TO_SPEND, account
 from shared.db.tables.money import ledger
 from shared.db.tables.sends import batch
-from shared.ids import LAST_NUMBER, batch_of
+from shared.ids import batch_of
 
 BALANCE = select(
     TO_SPEND.label("balance"),
@@ -35,26 +32,18 @@ TRANSACTIONS = (
 
 
 @endpoint("GET", "/balance", response=BalanceResponse, scope="balance:read")
-def get_balance(caller: Caller) -> Any:
+def get_balance(caller: Caller, connection: Connection) -> Any:
     """Show the credits left to spend, and those reserved."""
-    with reading(services().engine) as connection:
-        row = connection.execute(BALANCE, {"account": caller.account_id}).one()
+    row = connection.execute(BALANCE, {"account": caller.account_id}).one()
     unit = services().settings.unit
     return {**row._mapping, "unit": str(unit), "available_amount": unit.amount(row.available)}
 
 
-@endpoint("GET", "/balance/transactions", query=Paging, response=page_of(TransactionResponse), scope="balance:read")
-def list_transactions(caller: Caller, query: dict[str, Any]) -> Any:
+@endpoint("GET", "/balance/transactions", pages=newest_number(TransactionResponse), scope="balance:read")
+def list_transactions(caller: Caller, connection: Connection, before: int, limit: int) -> Any:
     """List the ledger, newest first. Each entry names its send, batch or message."""
-    limit = query["limit"]
-    parameters = {
-        "account": caller.account_id,
-        "before": number_cursor(query.get("cursor"), LAST_NUMBER),
-        "limit": limit + 1,
-    }
-    with reading_list(services().engine) as connection:
-        rows = connection.execute(TRANSACTIONS, parameters).all()
-    return page(rows, limit, lambda row: str(row.id), item=_transaction)
+    parameters = {"account": caller.account_id, "before": before, "limit": limit}
+    return list(map(_transaction, connection.execute(TRANSACTIONS, parameters)))
 
 
 def _transaction(row: Any) -> Any:

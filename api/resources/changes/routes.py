@@ -5,18 +5,15 @@ What operators did is shown without their names, reasons and addresses, which ar
 
 from typing import Any
 
-from sqlalchemy import bindparam, case, literal, null, or_, select
+from sqlalchemy import Connection, bindparam, case, literal, null, or_, select
 
 from api.auth.tokens import Caller
-from api.endpoint import endpoint, services
-from api.http.bounded_queries import reading_list
-from api.http.pagination import number_cursor, page
+from api.endpoint import endpoint
 from api.resources.changes.schemas import ChangeResponse
-from api.schemas.paging import Paging, page_of
+from api.schemas.paging import newest_number
 from shared.accounts.audit_log import PERSON_ID
 from shared.db.tables.accounts import audit_log
 from shared.db.tables.people import membership, person
-from shared.ids import LAST_NUMBER
 
 IS_OF_ACCOUNT = or_(audit_log.c.actor.like("key %"), audit_log.c.actor == "worker", membership.c.person_id.is_not(None))
 """Whether a key, a worker, or a person who is or was in the account did it; otherwise an operator did."""
@@ -42,11 +39,7 @@ LIST = (
 )
 
 
-@endpoint("GET", "/changes", query=Paging, response=page_of(ChangeResponse), scope="people:read")
-def list_changes(caller: Caller, query: dict[str, Any]) -> Any:
+@endpoint("GET", "/changes", pages=newest_number(ChangeResponse, "change_id"), scope="people:read")
+def list_changes(caller: Caller, connection: Connection, before: int, limit: int) -> Any:
     """List changes of the account's rights, money and settings, newest first."""
-    before = number_cursor(query.get("cursor"), LAST_NUMBER)
-    values = {"account": caller.account_id, "before": before, "most": query["limit"] + 1}
-    with reading_list(services().engine) as connection:
-        rows = connection.execute(LIST, values).all()
-    return page(rows, query["limit"], lambda row: str(row.change_id))
+    return connection.execute(LIST, {"account": caller.account_id, "before": before, "most": limit}).all()

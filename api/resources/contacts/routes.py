@@ -13,7 +13,6 @@ from api.commit.draft import MAX_INLINE_ENTRIES, encode
 from api.endpoint import endpoint, key_of_request, services
 from api.http.bounded_queries import filtered_page, reading_list
 from api.http.csv import export
-from api.http.pagination import number_cursor, page
 from api.http.request import current_request
 from api.http.responses import CsvResponse
 from api.idempotency import IdempotentResponse, replay_if_repeated
@@ -28,7 +27,7 @@ from api.resources.contacts.schemas import (
     RemovedContactsResponse,
 )
 from api.resources.groups.routes import find_group
-from api.schemas.paging import page_of
+from api.schemas.paging import by_number
 from shared.contacts import groups as contacts
 from shared.contacts.tags import cell_of
 from shared.db.connection import reading
@@ -68,20 +67,20 @@ class PutProgress(NamedTuple):
     "GET",
     "/groups/<uuid:group_id>/contacts",
     query=ContactPaging,
-    response=page_of(ContactResponse),
+    pages=by_number(ContactResponse, "position"),
     scope="groups:read",
 )
-def list_contacts(caller: Caller, group_id: UUID, query: dict[str, Any]) -> Any:
+def list_contacts(
+    caller: Caller, connection: Connection, group_id: UUID, query: dict[str, Any], after: int, limit: int
+) -> Any:
     """List the contacts of a group in the order they were added; with `Accept: text/csv`, stream all as CSV."""
-    with reading_list(services().engine) as connection:
-        group = find_group(connection, caller, group_id)
-        if current_request().wants_csv:
-            names = list(connection.execute(FIELDS, {"group": group_id, "limit": MAX_COLUMNS + 1}).scalars())
-            kept = names if len(names) <= MAX_COLUMNS else None
-            return _csv(group_id, kept, query, numbering_of(group.country))
-        after = number_cursor(query.get("cursor"), 0)
-        rows, end = _page(connection, group_id, query, after, query["limit"] + 1)
-    return page(rows, query["limit"], lambda row: str(row.position), item=_contact, end=end)
+    group = find_group(connection, caller, group_id)
+    if current_request().wants_csv:
+        names = list(connection.execute(FIELDS, {"group": group_id, "limit": MAX_COLUMNS + 1}).scalars())
+        kept = names if len(names) <= MAX_COLUMNS else None
+        return _csv(group_id, kept, query, numbering_of(group.country))
+    rows, end = _page(connection, group_id, query, after, limit)
+    return [{**row._mapping, "fields": row.fields or {}, "tags": row.tags or []} for row in rows], end
 
 
 @endpoint(
@@ -214,7 +213,3 @@ def _csv(group_id: UUID, names: list[str] | None, query: dict[str, Any], numberi
         return [numbering.as_listed(row.phone), *shown, cell_of(row.tags or [])]
 
     return export(f"{group_id}.csv", ["phone", *(["fields"] if names is None else names), "tags"], read, values, 0)
-
-
-def _contact(row: Row[Any]) -> Any:
-    return {"phone": row.phone, "fields": row.fields or {}, "tags": row.tags or []}

@@ -8,8 +8,7 @@ from sqlalchemy import Connection, Row, bindparam, select, update
 from api.act_once import act_once
 from api.auth.tokens import Caller
 from api.endpoint import endpoint, key_of_request, services
-from api.http.bounded_queries import filtered_page, reading_list
-from api.http.pagination import page, uuid_cursor
+from api.http.bounded_queries import filtered_page
 from api.idempotency import IdempotentResponse, replay_if_repeated
 from api.problems import Problem
 from api.resources.deliveries.schemas import (
@@ -20,7 +19,7 @@ from api.resources.deliveries.schemas import (
     TestResponse,
 )
 from api.resources.webhooks.routes import find_webhook
-from api.schemas.paging import page_of
+from api.schemas.paging import newest_id
 from shared.db.connection import reading
 from shared.db.tables.webhooks import delivery, webhook
 from shared.events.deliveries import IS_UNDELIVERED, OF_WEBHOOK, ONE, replay, replay_undelivered
@@ -60,37 +59,31 @@ DELIVERIES_PER_TRANSACTION = 5_000
     errors=("state_conflict",),
     scope="webhooks:write",
 )
-def test_webhook(caller: Caller, webhook_id: UUID) -> IdempotentResponse:
+def test_webhook(caller: Caller, connection: Connection, webhook_id: UUID) -> Any:
     """Post a `webhook.test` event to this webhook. The deliveries show its outcome."""
-
-    def act(connection: Connection) -> dict[str, Any]:
-        if _active(connection, caller, webhook_id).url is None:
-            detail = "This webhook has no `url` to test: it posts to each send's `callback_url`."
-            raise Problem("state_conflict", detail)
-        event_id = add(connection, caller.account_id, EventType.WEBHOOK_TEST, {"webhook_id": str(webhook_id)})
-        return {"webhook_id": webhook_id, "event_id": event_id, "type": EventType.WEBHOOK_TEST}
-
-    return act_once(caller, None, act)
+    if _active(connection, caller, webhook_id).url is None:
+        detail = "This webhook has no `url` to test: it posts to each send's `callback_url`."
+        raise Problem("state_conflict", detail)
+    event_id = add(connection, caller.account_id, EventType.WEBHOOK_TEST, {"webhook_id": str(webhook_id)})
+    return {"webhook_id": webhook_id, "event_id": event_id, "type": EventType.WEBHOOK_TEST}
 
 
 @endpoint(
     "GET",
     "/webhooks/<uuid:webhook_id>/deliveries",
     query=DeliveryPaging,
-    response=page_of(DeliveryResponse),
+    pages=newest_id(DeliveryResponse, "event_id"),
     scope="webhooks:read",
 )
-def list_deliveries(caller: Caller, webhook_id: UUID, query: dict[str, Any]) -> Any:
+def list_deliveries(
+    caller: Caller, connection: Connection, webhook_id: UUID, query: dict[str, Any], before: UUID, limit: int
+) -> Any:
     """List the webhook's deliveries, newest first, without events that wait for their first attempt."""
     event_id = delivery.c.event_id
-    listed, limit = select(*FIELDS).where(delivery.c.webhook_id == webhook_id), query["limit"]
-    if "cursor" in query:
-        listed = listed.where(event_id < uuid_cursor(query["cursor"]))
+    listed = select(*FIELDS).where(delivery.c.webhook_id == webhook_id, event_id < before)
     filters = [delivery.c.state == query["status"]] if "status" in query else []
-    with reading_list(services().engine) as connection:
-        find_webhook(connection, caller, webhook_id)
-        rows, end = filtered_page(connection, listed, [event_id], filters, limit + 1, newest_first=True)
-    return page(rows, limit, lambda row: str(row.event_id), end=end)
+    find_webhook(connection, caller, webhook_id)
+    return filtered_page(connection, listed, [event_id], filters, limit, newest_first=True)
 
 
 @endpoint(
@@ -100,18 +93,14 @@ def list_deliveries(caller: Caller, webhook_id: UUID, query: dict[str, Any]) -> 
     errors=("state_conflict",),
     scope="webhooks:write",
 )
-def replay_delivery(caller: Caller, webhook_id: UUID, event_id: UUID) -> IdempotentResponse:
+def replay_delivery(caller: Caller, connection: Connection, webhook_id: UUID, event_id: UUID) -> Any:
     """Post an event to this webhook again, with the same id, whatever its status."""
-
-    def act(connection: Connection) -> Row[Any]:
-        _active(connection, caller, webhook_id)
-        if not replay(connection, webhook_id, event_id):
-            raise Problem("delivery_not_found", f"The event {event_id} was not posted to this webhook.")
-        if find(connection, caller.account_id, event_id) is None:
-            raise Problem("state_conflict", "The event is too old and no longer stored.")
-        return connection.execute(DELIVERY, {"webhook": webhook_id, "event": event_id}).one()
-
-    return act_once(caller, None, act)
+    _active(connection, caller, webhook_id)
+    if not replay(connection, webhook_id, event_id):
+        raise Problem("delivery_not_found", f"The event {event_id} was not posted to this webhook.")
+    if find(connection, caller.account_id, event_id) is None:
+        raise Problem("state_conflict", "The event is too old and no longer stored.")
+    return connection.execute(DELIVERY, {"webhook": webhook_id, "event": event_id}).one()
 
 
 @endpoint(

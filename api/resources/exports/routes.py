@@ -6,17 +6,14 @@ from uuid import UUID
 
 from sqlalchemy import Connection, Row, bindparam, select
 
-from api.act_once import act_once
 from api.auth.tokens import Caller
 from api.endpoint import endpoint, services
 from api.http.bounded_queries import reading_list
 from api.http.responses import CsvResponse
-from api.idempotency import IdempotentResponse
 from api.problems import Problem
 from api.resources.exports.schemas import DeletedExportResponse, ExportRequest, ExportResponse
 from api.resources.messages.schemas import MessageResponse
 from api.schemas.paging import list_of
-from shared.db.connection import reading
 from shared.db.tables.messages import export_chunk, message_export
 from shared.job_backoff import is_set_aside
 from shared.messages.exports import begin_export, delete_exports
@@ -31,52 +28,42 @@ MEDIA_TYPES = {"csv": "text/csv; charset=utf-8", "ndjson": "application/x-ndjson
 
 
 @endpoint("POST", "/exports", body=ExportRequest, response=ExportResponse, errors=("export_limit",), scope="sms:read")
-def export_messages(caller: Caller, body: dict[str, Any]) -> IdempotentResponse:
+def export_messages(caller: Caller, connection: Connection, body: dict[str, Any]) -> Any:
     """Export any number of messages to a file, newest send first, in the background.
 
     GET /exports/{export_id} shows the progress. Messages accepted later are not in it.
     """
-
-    def act(connection: Connection) -> dict[str, Any]:
-        filters = {name: value for name, value in body.items() if name != "format"}
-        export_id = begin_export(connection, caller.account_id, body["format"], filters)
-        return _find(connection, caller, export_id)
-
-    return act_once(caller, body, act)
+    filters = {name: value for name, value in body.items() if name != "format"}
+    return _find(connection, caller, begin_export(connection, caller.account_id, body["format"], filters))
 
 
 @endpoint("GET", "/exports", response=list_of(ExportResponse), scope="sms:read")
-def list_exports(caller: Caller) -> Any:
+def list_exports(caller: Caller, connection: Connection) -> Any:
     """List the account's exports, newest first: at most ten."""
-    with reading_list(services().engine) as connection:
-        rows = connection.execute(OF_ACCOUNT.order_by(EXPORTS.created_at.desc()), {"account": caller.account_id})
-        return {"data": [_shown(row) for row in rows]}
+    rows = connection.execute(OF_ACCOUNT.order_by(EXPORTS.created_at.desc()), {"account": caller.account_id})
+    return {"data": [_shown(row) for row in rows]}
 
 
 @endpoint("GET", "/exports/<uuid:export_id>", response=ExportResponse, scope="sms:read")
-def get_export(caller: Caller, export_id: UUID) -> Any:
+def get_export(caller: Caller, connection: Connection, export_id: UUID) -> Any:
     """Show the progress of an export."""
-    with reading(services().engine) as connection:
-        return _find(connection, caller, export_id)
+    return _find(connection, caller, export_id)
 
 
 @endpoint("DELETE", "/exports/<uuid:export_id>", response=DeletedExportResponse, scope="sms:read")
-def delete_export(caller: Caller, export_id: UUID) -> Any:
+def delete_export(caller: Caller, connection: Connection, export_id: UUID) -> Any:
     """Delete an export with its file, or stop one that is running."""
-    with services().engine.begin() as connection:
-        _find(connection, caller, export_id)
-        delete_exports(connection, EXPORTS.id == export_id)
+    _find(connection, caller, export_id)
+    delete_exports(connection, EXPORTS.id == export_id)
     return {"export_id": export_id, "deleted": True}
 
 
 @endpoint(
     "GET", "/exports/<uuid:export_id>/file", response=MessageResponse, errors=("state_conflict",), scope="sms:read"
 )
-def get_export_file(caller: Caller, export_id: UUID) -> CsvResponse:
+def get_export_file(caller: Caller, connection: Connection, export_id: UUID) -> CsvResponse:
     """Stream the file of a completed export, in its format: CSV, or a line of JSON for each message."""
-    engine = services().engine
-    with reading(engine) as connection:
-        export = _find(connection, caller, export_id)
+    engine, export = services().engine, _find(connection, caller, export_id)
     if export["status"] != "completed":
         raise Problem("state_conflict", f"The export is {export['status']} and has no file yet.")
 

@@ -5,17 +5,13 @@ from uuid import UUID
 
 from sqlalchemy import Column, Connection, Row, Select, and_, bindparam, select
 
-from api.act_once import act_once
 from api.auth.tokens import Caller
-from api.endpoint import endpoint, services
-from api.http.bounded_queries import reading_list
+from api.endpoint import endpoint
 from api.http.pagination import page, uuid_cursor
-from api.idempotency import IdempotentResponse
 from api.problems import Problem
 from api.resources.groups.schemas import DeletedGroupResponse, GroupBody, GroupPaging, GroupResponse
 from api.schemas.paging import page_of
 from shared.contacts import groups as contacts
-from shared.db.connection import reading
 from shared.db.tables.accounts import account
 from shared.db.tables.contacts import contact_group
 from shared.ids import FIRST_ID
@@ -31,7 +27,7 @@ GROUP: Select[Any] = (
 
 
 @endpoint("GET", "/groups", query=GroupPaging, response=page_of(GroupResponse), scope="groups:read")
-def list_groups(caller: Caller, query: dict[str, Any]) -> Any:
+def list_groups(caller: Caller, connection: Connection, query: dict[str, Any]) -> Any:
     """List the contact groups with their contact counts. Without parameters, all of them."""
     limit = query["limit"]
     if limit is None and "cursor" in query:
@@ -40,8 +36,7 @@ def list_groups(caller: Caller, query: dict[str, Any]) -> Any:
     listed = GROUPS.limit(None if limit is None else limit + 1)
     if "search" in query:
         listed = listed.where(contact_group.c.name.icontains(query["search"], autoescape=True))
-    with reading_list(services().engine) as connection:
-        rows = connection.execute(listed, parameters).all()
+    rows = connection.execute(listed, parameters).all()
     return page(rows, limit if limit is not None else len(rows), lambda row: str(row.id))
 
 
@@ -53,21 +48,15 @@ def list_groups(caller: Caller, query: dict[str, Any]) -> Any:
     errors=("name_taken", "group_limit"),
     scope="groups:write",
 )
-def create_group(caller: Caller, body: dict[str, Any]) -> IdempotentResponse:
+def create_group(caller: Caller, connection: Connection, body: dict[str, Any]) -> Any:
     """Create an empty group."""
-
-    def act(connection: Connection) -> Row[Any]:
-        group_id = contacts.create_group(connection, caller.account_id, body["name"])
-        return find_group(connection, caller, group_id)
-
-    return act_once(caller, body, act)
+    return find_group(connection, caller, contacts.create_group(connection, caller.account_id, body["name"]))
 
 
 @endpoint("GET", "/groups/<uuid:group_id>", response=GroupResponse, scope="groups:read")
-def get_group(caller: Caller, group_id: UUID) -> Any:
+def get_group(caller: Caller, connection: Connection, group_id: UUID) -> Any:
     """Show one group."""
-    with reading(services().engine) as connection:
-        return find_group(connection, caller, group_id)
+    return find_group(connection, caller, group_id)
 
 
 @endpoint(
@@ -78,20 +67,18 @@ def get_group(caller: Caller, group_id: UUID) -> Any:
     errors=("name_taken",),
     scope="groups:write",
 )
-def rename_group(caller: Caller, group_id: UUID, body: dict[str, Any]) -> Any:
+def rename_group(caller: Caller, connection: Connection, group_id: UUID, body: dict[str, Any]) -> Any:
     """Rename a group."""
-    with services().engine.begin() as connection:
-        find_group(connection, caller, group_id)
-        contacts.rename_group(connection, group_id, body["name"])
-        return find_group(connection, caller, group_id)
+    find_group(connection, caller, group_id)
+    contacts.rename_group(connection, group_id, body["name"])
+    return find_group(connection, caller, group_id)
 
 
 @endpoint("DELETE", "/groups/<uuid:group_id>", response=DeletedGroupResponse, scope="groups:write")
-def delete_group(caller: Caller, group_id: UUID) -> Any:
+def delete_group(caller: Caller, connection: Connection, group_id: UUID) -> Any:
     """Delete a group and its contacts. Sends already accepted continue, and the name becomes available."""
-    with services().engine.begin() as connection:
-        find_group(connection, caller, group_id)
-        contacts.delete_group(connection, group_id)
+    find_group(connection, caller, group_id)
+    contacts.delete_group(connection, group_id)
     return {"group_id": group_id, "deleted": True}
 
 

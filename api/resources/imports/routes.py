@@ -6,13 +6,11 @@ from uuid import UUID
 
 from sqlalchemy import ColumnElement, Connection, Row, and_, bindparam, select
 
-from api.act_once import act_once
 from api.auth.tokens import Caller
 from api.commit.draft import encode
 from api.endpoint import endpoint, key_of_request, services
 from api.http.bounded_queries import filtered_page, reading_list
 from api.http.csv import CSV_PAGE, export
-from api.http.pagination import number_cursor, page, uuid_cursor
 from api.http.request import current_request
 from api.http.responses import CsvResponse
 from api.idempotency import IdempotentResponse, once
@@ -20,7 +18,7 @@ from api.problems import Problem
 from api.resources.groups.routes import find_group
 from api.resources.imports.schemas import ImportErrorResponse, ImportPaging, ImportQuery, ImportResponse
 from api.resources.imports.upload import AskedColumns, check_upload, take_upload
-from api.schemas.paging import Paging, page_of
+from api.schemas.paging import by_number, newest_id
 from shared.contacts import imports
 from shared.db.connection import reading
 from shared.db.tables import contacts as tables
@@ -90,37 +88,28 @@ def import_contacts(caller: Caller, group_id: UUID, query: dict[str, Any]) -> Id
     return stored_response
 
 
-@endpoint("GET", "/imports", query=ImportPaging, response=page_of(ImportResponse), scope="groups:read")
-def list_imports(caller: Caller, query: dict[str, Any]) -> Any:
+@endpoint("GET", "/imports", query=ImportPaging, pages=newest_id(ImportResponse), scope="groups:read")
+def list_imports(caller: Caller, connection: Connection, query: dict[str, Any], before: UUID, limit: int) -> Any:
     """List the account's imports, newest first."""
-    listed, limit = select(*FIELDS).where(OF_ACCOUNT).params(account=caller.account_id), query["limit"]
-    if "cursor" in query:
-        listed = listed.where(COLUMNS.id < uuid_cursor(query["cursor"]))
+    listed = select(*FIELDS).where(OF_ACCOUNT, COLUMNS.id < before).params(account=caller.account_id)
     filters = [COLUMNS.group_id == query["group_id"]] if "group_id" in query else []
-    with reading_list(services().engine) as connection:
-        rows, end = filtered_page(connection, listed, [COLUMNS.id], filters, limit + 1, newest_first=True)
-    return page(rows, limit, lambda row: str(row.id), item=_import, end=end)
+    rows, end = filtered_page(connection, listed, [COLUMNS.id], filters, limit, newest_first=True)
+    return list(map(_import, rows)), end
 
 
 @endpoint("GET", "/imports/<uuid:import_id>", response=ImportResponse, scope="groups:read")
-def get_import(caller: Caller, import_id: UUID) -> Any:
+def get_import(caller: Caller, connection: Connection, import_id: UUID) -> Any:
     """Show the progress of an import."""
-    with reading(services().engine) as connection:
-        return _import(_find(connection, caller, import_id))
+    return _import(_find(connection, caller, import_id))
 
 
-@endpoint(
-    "GET", "/imports/<uuid:import_id>/errors", query=Paging, response=page_of(ImportErrorResponse), scope="groups:read"
-)
-def list_import_errors(caller: Caller, import_id: UUID, query: dict[str, Any]) -> Any:
+@endpoint("GET", "/imports/<uuid:import_id>/errors", pages=by_number(ImportErrorResponse, "line"), scope="groups:read")
+def list_import_errors(caller: Caller, connection: Connection, import_id: UUID, after: int, limit: int) -> Any:
     """List the rows that are not valid contacts, in order; with `Accept: text/csv`, stream all of them as CSV."""
-    with reading_list(services().engine) as connection:
-        _find(connection, caller, import_id)
-        if current_request().wants_csv:
-            return _csv(import_id)
-        after = number_cursor(query.get("cursor"), 0)
-        rows = connection.execute(ERRORS, {"id": import_id, "after": after, "limit": query["limit"] + 1}).all()
-    return page(rows, query["limit"], lambda row: str(row.line))
+    _find(connection, caller, import_id)
+    if current_request().wants_csv:
+        return _csv(import_id)
+    return connection.execute(ERRORS, {"id": import_id, "after": after, "limit": limit}).all()
 
 
 @endpoint(
@@ -130,16 +119,12 @@ def list_import_errors(caller: Caller, import_id: UUID, query: dict[str, Any]) -
     errors=("state_conflict",),
     scope="groups:write",
 )
-def cancel_import(caller: Caller, import_id: UUID) -> IdempotentResponse:
+def cancel_import(caller: Caller, connection: Connection, import_id: UUID) -> Any:
     """Stop an import. Contacts imported so far stay in the group."""
-
-    def act(connection: Connection) -> dict[str, Any]:
-        state = _find(connection, caller, import_id).state
-        if not imports.cancel_import(connection, import_id) and state != "canceled":
-            raise Problem("state_conflict", f"The import is {state} and cannot be canceled.")
-        return _import(_find(connection, caller, import_id))
-
-    return act_once(caller, None, act)
+    state = _find(connection, caller, import_id).state
+    if not imports.cancel_import(connection, import_id) and state != "canceled":
+        raise Problem("state_conflict", f"The import is {state} and cannot be canceled.")
+    return _import(_find(connection, caller, import_id))
 
 
 def _find(connection: Connection, caller: Caller, import_id: UUID) -> Row[Any]:

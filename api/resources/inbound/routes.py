@@ -1,18 +1,17 @@
 """Inbound messages."""
 
 from typing import Any
+from uuid import UUID
 
-from sqlalchemy import ColumnElement, exists, func, select
+from sqlalchemy import ColumnElement, Connection, exists, func, select
 
 from api.auth.tokens import Caller
-from api.endpoint import endpoint, services
-from api.http.bounded_queries import filtered_page, reading_list
-from api.http.pagination import page, uuid_cursor
+from api.endpoint import endpoint
+from api.http.bounded_queries import filtered_page
 from api.resources.inbound.schemas import InboundPaging, InboundResponse
-from api.schemas.paging import page_of
+from api.schemas.paging import newest_id
 from shared.db.encryption_keys import texts_of
 from shared.db.tables import inbound as tables
-from shared.encryption import Texts
 from shared.ids import first_id_at
 
 INBOUND = tables.inbound.c
@@ -23,22 +22,21 @@ FIELDS = (
 )
 
 
-@endpoint("GET", "/inbound", query=InboundPaging, response=page_of(InboundResponse), scope="sms:read")
-def list_inbound_messages(caller: Caller, query: dict[str, Any]) -> Any:
+@endpoint("GET", "/inbound", query=InboundPaging, pages=newest_id(InboundResponse), scope="sms:read")
+def list_inbound_messages(
+    caller: Caller, connection: Connection, query: dict[str, Any], before: UUID, limit: int
+) -> Any:
     """List the messages that phones sent to the account's numbers, newest first."""
     indexed, filters = _conditions(caller.account_id, query)
-    listed, limit = select(*FIELDS).where(*indexed), query["limit"]
-    with reading_list(services().engine) as connection:
-        rows, end = filtered_page(connection, listed, [INBOUND.id], filters, limit + 1, newest_first=True)
-        texts = texts_of(connection)
-    return page(rows, limit, lambda row: str(row.id), item=lambda row: _inbound(row, texts), end=end)
+    listed = select(*FIELDS).where(*indexed, INBOUND.id < before)
+    rows, end = filtered_page(connection, listed, [INBOUND.id], filters, limit, newest_first=True)
+    texts = texts_of(connection)
+    return [{**row._mapping, "message": texts.open(row.message, row.id)} for row in rows], end
 
 
 def _conditions(account: int, query: dict[str, Any]) -> tuple[list[ColumnElement[bool]], list[ColumnElement[bool]]]:
     """The conditions on the list: those that an index serves, and those for which rows must be examined."""
     indexed = [INBOUND.account_id == account]
-    if "cursor" in query:
-        indexed.append(INBOUND.id < uuid_cursor(query["cursor"]))
     if "since" in query:
         indexed.append(INBOUND.id >= first_id_at(query["since"]))
     if "until" in query:
@@ -54,7 +52,3 @@ def _conditions(account: int, query: dict[str, Any]) -> tuple[list[ColumnElement
         newer = NEWER.c.account_id == account, NEWER.c.phone == INBOUND.phone, NEWER.c.id > INBOUND.id
         filters.append(~exists().where(*newer))
     return indexed, filters
-
-
-def _inbound(row: Any, texts: Texts) -> Any:
-    return {**row._mapping, "message": texts.open(row.message, row.id)}

@@ -5,12 +5,9 @@ from uuid import UUID
 
 from sqlalchemy import Connection
 
-from api.actor import by_caller
 from api.auth.still_valid import lock_caller
 from api.auth.tokens import Caller
 from api.endpoint import endpoint, key_of_request, services
-from api.http.bounded_queries import reading_list
-from api.http.pagination import page, uuid_cursor
 from api.http.request import current_request
 from api.idempotency import IdempotentResponse, once_with_secret
 from api.problems import Problem
@@ -21,18 +18,15 @@ from api.resources.invitations.schemas import (
     RevokedInvitationResponse,
 )
 from api.resources.people.grants import refuse_more
-from api.schemas.paging import Paging, page_of
-from shared.ids import FIRST_ID
+from api.schemas.paging import by_id
+from shared.accounts.audit_log import Actor
 from shared.people import invitations
 
 
-@endpoint("GET", "/invitations", query=Paging, response=page_of(InvitationResponse), scope="people:read")
-def list_invitations(caller: Caller, query: dict[str, Any]) -> Any:
+@endpoint("GET", "/invitations", pages=by_id(InvitationResponse), scope="people:read")
+def list_invitations(caller: Caller, connection: Connection, after: UUID, limit: int) -> Any:
     """List the account's open invitations."""
-    after = uuid_cursor(query.get("cursor")) or FIRST_ID
-    with reading_list(services().engine) as connection:
-        rows = invitations.list_invitations(connection, caller.account_id, after, query["limit"] + 1)
-    return page(rows, query["limit"], lambda row: str(row.id))
+    return invitations.list_invitations(connection, caller.account_id, after, limit)
 
 
 @endpoint(
@@ -43,7 +37,7 @@ def list_invitations(caller: Caller, query: dict[str, Any]) -> Any:
     errors=("state_conflict",),
     scope="people:write",
 )
-def create_invitation(caller: Caller, body: dict[str, Any]) -> IdempotentResponse:
+def create_invitation(caller: Caller, by: Actor, body: dict[str, Any]) -> IdempotentResponse:
     """Invite a person to the account. The token of the invitation is shown only once, and is valid for 7 days.
 
     Nothing is sent: pass the link with the token on. Another invitation of the same person replaces this one.
@@ -59,7 +53,7 @@ def create_invitation(caller: Caller, body: dict[str, Any]) -> IdempotentRespons
             replaced = invitations.open_role(connection, caller.account_id, body["email"])
             if replaced is not None:
                 refuse_more(connection, caller, replaced)
-            new = invitations.invite(connection, body["email"], caller.account_id, body["role"], by=by_caller(caller))
+            new = invitations.invite(connection, body["email"], caller.account_id, body["role"], by=by)
             row = invitations.find_invitation(connection, caller.account_id, new.id)
             return current_request().show(row), new.token
 
@@ -67,18 +61,12 @@ def create_invitation(caller: Caller, body: dict[str, Any]) -> IdempotentRespons
 
 
 @endpoint("DELETE", "/invitations/<uuid:invitation_id>", response=RevokedInvitationResponse, scope="people:write")
-def delete_invitation(caller: Caller, invitation_id: UUID) -> Any:
+def delete_invitation(caller: Caller, connection: Connection, by: Actor, invitation_id: UUID) -> Any:
     """Revoke an invitation, so that it cannot be accepted any more."""
-    with services().engine.begin() as connection:
-        lock_caller(connection, caller)
-        _revoke(connection, caller, invitation_id)
-    return {"invitation_id": invitation_id, "revoked": True}
-
-
-def _revoke(connection: Connection, caller: Caller, invitation_id: UUID) -> None:
+    lock_caller(connection, caller)
     row = invitations.find_invitation(connection, caller.account_id, invitation_id)
     if row is not None:
         refuse_more(connection, caller, row.role)
-        if invitations.revoke_invitation(connection, caller.account_id, invitation_id, by=by_caller(caller)):
-            return
+        if invitations.revoke_invitation(connection, caller.account_id, invitation_id, by=by):
+            return {"invitation_id": invitation_id, "revoked": True}
     raise Problem("invitation_not_found", "Your account has no such open invitation.")

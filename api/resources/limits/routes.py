@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from sqlalchemy import bindparam, func, select
+from sqlalchemy import Connection, bindparam, func, select
 
 from api.accept.recipients import hourly_limit
 from api.auth.tokens import Caller
@@ -10,7 +10,6 @@ from api.endpoint import endpoint, services
 from api.resources.limits.schemas import LimitsResponse
 from api.resources.sends.bottleneck import eta_of_queue, limits_of_sends
 from shared.accounts.limits import limits_of
-from shared.db.connection import reading
 from shared.db.tables.sends import batch, send
 from shared.ledger.spend_limits import standings
 from shared.lifecycle import LANES
@@ -39,15 +38,14 @@ OPEN = (
 
 
 @endpoint("GET", "/limits", response=LimitsResponse, scope="")
-def get_limits(caller: Caller) -> Any:
+def get_limits(caller: Caller, connection: Connection) -> Any:
     """Show all limits, and the account's backlog."""
-    with reading(services().engine) as connection:
-        waiting = connection.execute(BACKLOG, {"account": caller.account_id}).scalar_one()
-        limits, spending = limits_of(connection, caller.account_id), standings(connection, caller.account_id)
-        waiting += connection.execute(UNEXPANDED, {"account": caller.account_id}).scalar_one()
-        sends = connection.execute(OPEN, {"account": caller.account_id}).all() if waiting else []
-        limited_by = limits_of_sends(connection, sends)
-        eta = eta_of_queue(connection, account=caller.account_id) if waiting else None
+    waiting = connection.execute(BACKLOG, {"account": caller.account_id}).scalar_one()
+    limits, spending = limits_of(connection, caller.account_id), standings(connection, caller.account_id)
+    waiting += connection.execute(UNEXPANDED, {"account": caller.account_id}).scalar_one()
+    sends = connection.execute(OPEN, {"account": caller.account_id}).all() if waiting else []
+    limited_by = limits_of_sends(connection, sends)
+    eta = eta_of_queue(connection, account=caller.account_id) if waiting else None
     requests = services().rate_limits.rate_of(caller, limits)
     return {
         "requests_per_second": min(requests, caller.rate or requests),

@@ -3,49 +3,44 @@
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import update
+from sqlalchemy import Connection, update
 
 from api.actor import by_person
 from api.auth.person_sessions import SignedIn
 from api.endpoint import endpoint, services
-from api.http.bounded_queries import reading_list
 from api.problems import Problem
 from api.resources.me.schemas import ChangeMe, SessionEndedResponse, SessionResponse
 from api.resources.sign_in.responses import me
 from api.resources.sign_in.schemas import MeResponse
 from api.schemas.paging import page_of
 from shared.accounts.audit_log import record
-from shared.db.connection import reading
 from shared.db.tables.people import person
 from shared.people.persons import lock_person
 from shared.people.sessions import end_session, list_sessions
 
 
 @endpoint("GET", "/me", response=MeResponse, scope=None, session=True)
-def get_me(signed_in: SignedIn) -> Any:
+def get_me(signed_in: SignedIn, connection: Connection) -> Any:
     """Show the person who is signed in, with their accounts and roles."""
-    with reading(services().engine) as connection:
-        return me(connection, signed_in.person_id, signed_in.session_id, signed_in.expires_at)
+    return me(connection, signed_in.person_id, signed_in.session_id, signed_in.expires_at)
 
 
 @endpoint("PATCH", "/me", body=ChangeMe, response=MeResponse, scope=None, session=True)
-def update_me(signed_in: SignedIn, body: dict[str, Any]) -> Any:
+def update_me(signed_in: SignedIn, connection: Connection, body: dict[str, Any]) -> Any:
     """Change the name, language or time zone of the person who is signed in."""
-    with services().engine.begin() as connection:
-        before = lock_person(connection, signed_in.person_id)
-        changes = {name: value for name, value in body.items() if getattr(before, name) != value}
-        if changes:
-            connection.execute(update(person).where(person.c.id == signed_in.person_id).values(changes))
-            by = by_person(signed_in.person_id)
-            record(connection, by, "person.changed", subject=signed_in.person_id, after={"fields": sorted(changes)})
-        return me(connection, signed_in.person_id, signed_in.session_id, signed_in.expires_at)
+    before = lock_person(connection, signed_in.person_id)
+    changes = {name: value for name, value in body.items() if getattr(before, name) != value}
+    if changes:
+        connection.execute(update(person).where(person.c.id == signed_in.person_id).values(changes))
+        by = by_person(signed_in.person_id)
+        record(connection, by, "person.changed", subject=signed_in.person_id, after={"fields": sorted(changes)})
+    return me(connection, signed_in.person_id, signed_in.session_id, signed_in.expires_at)
 
 
 @endpoint("GET", "/me/sessions", response=page_of(SessionResponse), scope=None, session=True)
-def list_my_sessions(signed_in: SignedIn) -> Any:
+def list_my_sessions(signed_in: SignedIn, connection: Connection) -> Any:
     """List the sessions of the person who is signed in, newest first."""
-    with reading_list(services().engine) as connection:
-        rows = list_sessions(connection, signed_in.person_id)
+    rows = list_sessions(connection, signed_in.person_id)
     data = [{**row._mapping, "current": row.id == signed_in.session_id} for row in rows]
     return {"data": data, "next_cursor": None}
 

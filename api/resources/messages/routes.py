@@ -10,7 +10,6 @@ from sqlalchemy import Connection
 from api.auth.tokens import Caller
 from api.commit.draft import encode
 from api.endpoint import endpoint, json_response, key_of_request, need_scope, replica_reads, services
-from api.http.bounded_queries import reading_list
 from api.http.csv import CSV_PAGE, export
 from api.http.request import current_request
 from api.http.responses import CsvResponse, JsonResponse
@@ -23,7 +22,6 @@ from api.resources.messages.text import text_of_message, texts_of_messages
 from api.resources.messages.timeline import history_of
 from api.resources.sends.routes import READ_SCOPE, read_send
 from api.schemas.paging import page_of
-from shared.db.connection import reading
 from shared.lifecycle import STORED_STATUSES, MessageStatus
 from shared.messages.history import MessageRow, one_message
 from shared.messages.representation import CSV_HEADER, csv_values, message_fields
@@ -33,17 +31,16 @@ from shared.sends.cancel_message import cancel_one
 @endpoint(
     "GET", "/sends/<uuid:send_id>/messages", query=MessagePaging, response=page_of(MessageResponse), scope="sms:read"
 )
-def list_send_messages(caller: Caller, send_id: UUID, query: dict[str, Any]) -> Any:
+def list_send_messages(caller: Caller, connection: Connection, send_id: UUID, query: dict[str, Any]) -> Any:
     """List the messages of a send in order; with `Accept: text/csv`, stream all of them as CSV.
 
     If you filter by `status`, a page may have fewer messages than `limit`, or none, although later pages have some.
     Continue until `next_cursor` is null.
     """
-    with reading_list(services().engine) as connection:
-        send = read_send(connection, caller, send_id)
-        if current_request().wants_csv:
-            return _csv(caller, send_id, send["completed_at"])
-        rows, cursor = page_of_messages(connection, caller.account_id, query, send_id)
+    send = read_send(connection, caller, send_id)
+    if current_request().wants_csv:
+        return _csv(caller, send_id, send["completed_at"])
+    rows, cursor = page_of_messages(connection, caller.account_id, query, send_id)
     return json_response({"data": [message_fields(row) for row in rows], "next_cursor": cursor})
 
 
@@ -79,15 +76,14 @@ def list_messages(caller: Caller, query: dict[str, Any]) -> Any:
 
 
 @endpoint("GET", "/messages/<uuid:message_id>", response=MessageDetailResponse, scope="sms:read")
-def get_message(caller: Caller, message_id: UUID) -> JsonResponse:
+def get_message(caller: Caller, connection: Connection, message_id: UUID) -> JsonResponse:
     """Show one message: its text as sent to this phone number, its attempts and its timeline.
 
     `submitted_at` and `answered_at` of an attempt are those of the whole window in which it was submitted.
     """
-    with reading(services().engine) as connection:
-        row = _find(connection, caller, message_id)
-        text = text_of_message(connection, row)._asdict()
-        return json_response(message_fields(row) | text | history_of(connection, row))
+    row = _find(connection, caller, message_id)
+    text = text_of_message(connection, row)._asdict()
+    return json_response(message_fields(row) | text | history_of(connection, row))
 
 
 @endpoint(
@@ -123,11 +119,10 @@ def _cancel(connection: Connection, caller: Caller, message_id: UUID) -> Message
 
 
 @endpoint("GET", "/messages/<uuid:message_id>/events", response=EventsResponse, scope="sms:read")
-def list_message_events(caller: Caller, message_id: UUID) -> JsonResponse:
+def list_message_events(caller: Caller, connection: Connection, message_id: UUID) -> JsonResponse:
     """Show a message's timeline: acceptance, attempts, the carrier's responses, doubt and receipts."""
-    with reading(services().engine) as connection:
-        row = _find(connection, caller, message_id)
-        return json_response({"message_id": message_id, "data": history_of(connection, row)["timeline"]})
+    row = _find(connection, caller, message_id)
+    return json_response({"message_id": message_id, "data": history_of(connection, row)["timeline"]})
 
 
 def _find(connection: Connection, caller: Caller, message_id: UUID) -> MessageRow:

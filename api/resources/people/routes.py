@@ -9,23 +9,17 @@ from api.actor import by_caller
 from api.auth.still_valid import lock_caller
 from api.auth.tokens import Caller
 from api.endpoint import endpoint, services
-from api.http.bounded_queries import reading_list
-from api.http.pagination import page, uuid_cursor
 from api.problems import Problem
 from api.resources.people.grants import refuse_more
 from api.resources.people.schemas import ChangeRole, MemberResponse, RemovedMemberResponse
-from api.schemas.paging import Paging, page_of
-from shared.ids import FIRST_ID
+from api.schemas.paging import by_id
 from shared.people.memberships import change_role, end_membership, find_member, list_members
 
 
-@endpoint("GET", "/people", query=Paging, response=page_of(MemberResponse), scope="people:read")
-def list_people(caller: Caller, query: dict[str, Any]) -> Any:
+@endpoint("GET", "/people", pages=by_id(MemberResponse, "person_id"), scope="people:read")
+def list_people(caller: Caller, connection: Connection, after: UUID, limit: int) -> Any:
     """List the people of the account, with their roles."""
-    after = uuid_cursor(query.get("cursor")) or FIRST_ID
-    with reading_list(services().engine) as connection:
-        rows = list_members(connection, caller.account_id, after, query["limit"] + 1)
-    return page(rows, query["limit"], lambda row: str(row.person_id))
+    return list_members(connection, caller.account_id, after, limit)
 
 
 @endpoint(

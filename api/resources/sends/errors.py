@@ -7,8 +7,7 @@ from uuid import UUID
 from sqlalchemy import Connection, text
 
 from api.auth.tokens import Caller
-from api.endpoint import endpoint, services
-from api.http.bounded_queries import reading_list
+from api.endpoint import endpoint
 from api.resources.sends.routes import read_send
 from api.resources.sends.schemas import UNSUCCESSFUL, SendErrorsResponse
 from shared.carriers.error_codes import code_of
@@ -34,11 +33,10 @@ are made of text."""
 
 
 @endpoint("GET", "/sends/<uuid:send_id>/errors", response=SendErrorsResponse, scope="sms:read")
-def count_send_errors(caller: Caller, send_id: UUID) -> Any:
+def count_send_errors(caller: Caller, connection: Connection, send_id: UUID) -> Any:
     """Count the messages of a send that failed, expired or are in doubt, by status and error, most frequent first."""
-    with reading_list(services().engine) as connection:
-        counts = read_send(connection, caller, send_id)["counts"]
-        found = _count_errors(connection, send_id)
+    counts = read_send(connection, caller, send_id)["counts"]
+    found = _count_errors(connection, send_id)
     for status in UNSUCCESSFUL:  # those without a row
         rest = counts[status] - sum(count for (of, _), count in found.items() if of == status)
         if rest > 0:

@@ -11,8 +11,7 @@ from sqlalchemy import Connection, select, text
 from api.auth.tokens import Caller
 from api.commit.draft import encode
 from api.endpoint import endpoint, key_of_request, need_scope, services
-from api.http.bounded_queries import last_examined, reading_list
-from api.http.pagination import page, uuid_cursor
+from api.http.bounded_queries import last_examined
 from api.http.request import current_request
 from api.idempotency import IdempotentResponse, once
 from api.problems import Problem
@@ -21,13 +20,12 @@ from api.resources.sends.bottleneck import estimate, eta_of_queue, limits_of_sen
 from api.resources.sends.change import apply_changes
 from api.resources.sends.schemas import SendChanges, SendPaging, SendResponse
 from api.resources.sends.totals import TOTALS, totals
-from api.schemas.paging import page_of
+from api.schemas.paging import newest_id
 from api.schemas.rules import rules_response
-from shared.db.connection import reading
 from shared.db.encryption_keys import texts_of
 from shared.db.tables import sends as tables
 from shared.encryption import MARK, Texts
-from shared.ids import FIRST_ID, LAST_ID
+from shared.ids import FIRST_ID
 from shared.lifecycle import LANES, STORED_STATUSES, MessageStatus, SendState
 from shared.sends.publish_batches import publish_queued
 from shared.verifications import shown
@@ -76,38 +74,26 @@ READ_SCOPE = "sms:read"
 """The scope needed to see a send, also in the response to a change."""
 
 
-@endpoint("GET", "/sends", query=SendPaging, response=page_of(SendResponse), scope="sms:read")
-def list_sends(caller: Caller, query: dict[str, Any]) -> Any:
+@endpoint("GET", "/sends", query=SendPaging, pages=newest_id(SendResponse), scope="sms:read")
+def list_sends(caller: Caller, connection: Connection, query: dict[str, Any], before: UUID, limit: int) -> Any:
     """List the account's sends, newest first."""
-    parameters: dict[str, Any] = {
-        "account": caller.account_id,
-        "before": uuid_cursor(query.get("cursor")) or LAST_ID,
-        "limit": query["limit"] + 1,
-        **{name: query.get(name) for name in FILTERS},
-    }
-    with reading_list(services().engine) as connection:
-        end = None
-        in_progress = query.get("in_progress", False)
-        if query.keys() & set(FILTERS):
-            positions = select(SENDS.id).where(SENDS.account_id == caller.account_id, SENDS.id < parameters["before"])
-            if in_progress:
-                positions = positions.where(IN_PROGRESS)
-            end = last_examined(connection, positions.order_by(SENDS.id.desc()))
-        parameters["end"] = FIRST_ID if end is None else end.id
-        rows = connection.execute(LIST_IN_PROGRESS if in_progress else LIST, parameters).all()
-        limited_by, texts = limits_of_sends(connection, rows), texts_of(connection)
-
-    def entry(row: Any) -> Any:
-        return send_response(row, shown(texts.open(row.message, row.id), row), limited_by)
-
-    return page(rows, query["limit"], lambda row: str(row.id), item=entry, end=end)
+    end, in_progress = None, query.get("in_progress", False)
+    if query.keys() & set(FILTERS):
+        positions = select(SENDS.id).where(SENDS.account_id == caller.account_id, SENDS.id < before)
+        if in_progress:
+            positions = positions.where(IN_PROGRESS)
+        end = last_examined(connection, positions.order_by(SENDS.id.desc()))
+    bounds = {"before": before, "end": FIRST_ID if end is None else end.id, "limit": limit}
+    parameters = {"account": caller.account_id, **bounds, **{name: query.get(name) for name in FILTERS}}
+    rows = connection.execute(LIST_IN_PROGRESS if in_progress else LIST, parameters).all()
+    limited_by, texts = limits_of_sends(connection, rows), texts_of(connection)
+    return [send_response(row, shown(texts.open(row.message, row.id), row), limited_by) for row in rows], end
 
 
 @endpoint("GET", "/sends/<uuid:send_id>", response=SendResponse, scope="sms:read")
-def get_send(caller: Caller, send_id: UUID) -> Any:
+def get_send(caller: Caller, connection: Connection, send_id: UUID) -> Any:
     """Show one send: its status, counts by message status, cost, and estimated completion."""
-    with reading(services().engine) as connection:
-        return read_send(connection, caller, send_id)
+    return read_send(connection, caller, send_id)
 
 
 @endpoint("POST", "/sends/<uuid:send_id>/cancel", response=SendResponse, errors=("state_conflict",), scope="sms:send")

@@ -5,8 +5,7 @@ from typing import Any
 from sqlalchemy import Connection
 
 from api.auth.tokens import Caller
-from api.endpoint import endpoint, services
-from api.http.bounded_queries import reading_list
+from api.endpoint import endpoint
 from api.http.csv import export
 from api.http.request import current_request
 from api.problems import Problem
@@ -16,20 +15,18 @@ from shared.statements import read_statement, read_statements
 
 
 @endpoint("GET", "/statements", response=list_of(StatementSummaryResponse), scope="balance:read")
-def list_statements(caller: Caller) -> Any:
+def list_statements(caller: Caller, connection: Connection) -> Any:
     """List the months of the account, newest first: what moved the balance, by the time of posting."""
-    with reading_list(services().engine) as connection:
-        return {"data": [each.as_dict() for each in read_statements(connection, caller.account_id)]}
+    return {"data": [each.as_dict() for each in read_statements(connection, caller.account_id)]}
 
 
 @endpoint("GET", "/statements/<month>", response=StatementResponse, scope="balance:read")
-def get_statement(caller: Caller, month: str) -> Any:
+def get_statement(caller: Caller, connection: Connection, month: str) -> Any:
     """Show a month, such as 2026-03. A closed one never changes; `GET /usage` has the messages by country.
 
     With `Accept: text/csv`, it is a CSV file: the lines between the opening and the closing balance.
     """
-    with reading_list(services().engine) as connection:
-        return show_statement(connection, caller.account_id, month, "statement_not_found")
+    return show_statement(connection, caller.account_id, month, "statement_not_found")
 
 
 def show_statement(connection: Connection, account_id: int, month: str, problem: str) -> Any:

@@ -10,19 +10,15 @@ from sqlalchemy import Boolean, Connection, bindparam, case, func, select, updat
 from api.act_once import act_once
 from api.auth.tokens import Caller
 from api.endpoint import endpoint, services
-from api.http.bounded_queries import reading_list
-from api.http.pagination import page, uuid_cursor
 from api.idempotency import IdempotentResponse
 from api.problems import Problem
 from api.resources.sms.routes import SINGLE_ERRORS
 from api.resources.verifications import schemas
 from api.resources.verifications.start import SHOWN, start
-from api.schemas.paging import list_of, page_of
+from api.schemas.paging import list_of, newest_id
 from shared import outbox
-from shared.db.connection import reading
 from shared.db.tables.verifications import verification
 from shared.encryption import derive_key
-from shared.ids import LAST_ID
 from shared.outbox import EventType
 from shared.verifications import COLUMNS, IS_EXHAUSTED, IS_OVER, KEPT, NOW, Status, as_digits, read_rates
 
@@ -108,37 +104,32 @@ def check_verification(caller: Caller, verification_id: UUID, body: dict[str, An
     "GET",
     "/verifications",
     query=schemas.VerificationPaging,
-    response=page_of(schemas.VerificationResponse),
+    pages=newest_id(schemas.VerificationResponse),
     scope="sms:read",
 )
-def list_verifications(caller: Caller, query: dict[str, Any]) -> Any:
+def list_verifications(caller: Caller, connection: Connection, query: dict[str, Any], before: UUID, limit: int) -> Any:
     """List the account's verifications, newest first. They are deleted 30 days after they have expired."""
-    before = uuid_cursor(query.get("cursor")) or LAST_ID
     listed = select(*SHOWN).where(COLUMNS.account_id == caller.account_id, COLUMNS.id < before)
     if "phone" in query:
         listed = listed.where(COLUMNS.phone == int(query["phone"]))
-    with reading_list(services().engine) as connection:
-        rows = connection.execute(listed.order_by(COLUMNS.id.desc()).limit(query["limit"] + 1)).all()
-    return page(rows, query["limit"], lambda row: str(row.id))
+    return connection.execute(listed.order_by(COLUMNS.id.desc()).limit(limit)).all()
 
 
 @endpoint("GET", "/verifications/<uuid:verification_id>", response=schemas.VerificationResponse, scope="sms:read")
-def get_verification(caller: Caller, verification_id: UUID) -> Any:
+def get_verification(caller: Caller, connection: Connection, verification_id: UUID) -> Any:
     """Show one verification, without its code."""
-    with reading(services().engine) as connection:
-        return _read(connection, caller, verification_id)
+    return _read(connection, caller, verification_id)
 
 
 @endpoint(
     "GET", "/verifications/rates", query=schemas.RatesQuery, response=list_of(schemas.RateResponse), scope="sms:read"
 )
-def get_verification_rates(caller: Caller, query: dict[str, Any]) -> Any:
+def get_verification_rates(caller: Caller, connection: Connection, query: dict[str, Any]) -> Any:
     """Count verifications by country or prefix, the most frequent first: how many codes were sent and entered."""
     today = datetime.now(UTC).date()
     days = query.get("since", today - KEPT), query.get("until", today)
     since, until = (datetime.combine(day, time.min, UTC) for day in days)
-    with reading_list(services().engine) as connection:
-        return {"data": read_rates(connection, caller.account_id, since, until + timedelta(days=1), query["by"])}
+    return {"data": read_rates(connection, caller.account_id, since, until + timedelta(days=1), query["by"])}
 
 
 def _read(connection: Connection, caller: Caller, verification_id: UUID) -> Any:

@@ -11,8 +11,6 @@ from api.actor import by_caller
 from api.auth.tokens import Caller
 from api.commit.draft import encode
 from api.endpoint import endpoint, key_of_request, services
-from api.http.bounded_queries import reading_list
-from api.http.pagination import page, uuid_cursor
 from api.http.request import current_request
 from api.idempotency import IdempotentResponse, once
 from api.problems import Problem
@@ -24,14 +22,13 @@ from api.resources.webhooks.schemas import (
     WebhookChange,
     WebhookResponse,
 )
-from api.schemas.paging import Paging, page_of
+from api.schemas.paging import by_id
 from shared.accounts.audit_log import record
 from shared.api_key import secret_key_id
-from shared.db.connection import reading
 from shared.db.one_at_a_time import one_at_a_time
 from shared.events import webhook_states as states
 from shared.events import webhooks as hooks
-from shared.ids import FIRST_ID, new_id
+from shared.ids import new_id
 from shared.outbox import listen
 
 MAX_WEBHOOKS = 20
@@ -40,18 +37,11 @@ MAX_SECRETS = 5
 """Secrets that sign a post at the same time."""
 
 
-@endpoint("GET", "/webhooks", query=Paging, response=page_of(WebhookResponse), scope="webhooks:read")
-def list_webhooks(caller: Caller, query: dict[str, Any]) -> Any:
+@endpoint("GET", "/webhooks", pages=by_id(WebhookResponse), scope="webhooks:read")
+def list_webhooks(caller: Caller, connection: Connection, after: UUID, limit: int) -> Any:
     """List the account's webhooks."""
-    limit = query["limit"]
-    parameters = {
-        "account": caller.account_id,
-        "after": uuid_cursor(query.get("cursor")) or FIRST_ID,
-        "limit": limit + 1,
-    }
-    with reading_list(services().engine) as connection:
-        rows = connection.execute(queries.WEBHOOKS, parameters).all()
-    return page(rows, limit, lambda row: str(row.id))
+    parameters = {"account": caller.account_id, "after": after, "limit": limit}
+    return connection.execute(queries.WEBHOOKS, parameters).all()
 
 
 @endpoint(
@@ -92,10 +82,9 @@ def create_webhook(caller: Caller, body: dict[str, Any]) -> IdempotentResponse:
 
 
 @endpoint("GET", "/webhooks/<uuid:webhook_id>", response=WebhookResponse, scope="webhooks:read")
-def get_webhook(caller: Caller, webhook_id: UUID) -> Any:
+def get_webhook(caller: Caller, connection: Connection, webhook_id: UUID) -> Any:
     """Show one webhook."""
-    with reading(services().engine) as connection:
-        return find_webhook(connection, caller, webhook_id)
+    return find_webhook(connection, caller, webhook_id)
 
 
 @endpoint(
@@ -132,12 +121,11 @@ def update_webhook(caller: Caller, webhook_id: UUID, body: dict[str, Any]) -> An
 
 
 @endpoint("DELETE", "/webhooks/<uuid:webhook_id>", response=DeletedWebhookResponse, scope="webhooks:write")
-def delete_webhook(caller: Caller, webhook_id: UUID) -> Any:
+def delete_webhook(caller: Caller, connection: Connection, webhook_id: UUID) -> Any:
     """Delete a webhook and the log of its deliveries. Posts in progress may still arrive."""
-    with services().engine.begin() as connection:
-        before = find_webhook(connection, caller, webhook_id, lock=True)
-        states.delete_webhook(connection, webhook_id)
-        _log(connection, caller, "deleted", webhook_id, {"url": before.url}, None)
+    before = find_webhook(connection, caller, webhook_id, lock=True)
+    states.delete_webhook(connection, webhook_id)
+    _log(connection, caller, "deleted", webhook_id, {"url": before.url}, None)
     return {"webhook_id": webhook_id, "deleted": True}
 
 

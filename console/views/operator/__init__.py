@@ -1,43 +1,18 @@
 """The operator's pages, a module for each theme. Their paths begin with /operator."""
 
+from importlib import import_module
+from pkgutil import iter_modules
 from typing import Any
 
 from flask import Blueprint, redirect, url_for
 
 from console.pages.navigation import operator_navigation
 from console.session import operator
-from console.views.operator import (
-    access,
-    accounts,
-    carriers,
-    changes,
-    doubts,
-    inbound,
-    installation,
-    margin,
-    messages,
-    prices,
-    queue,
-    sender_ids,
-)
 
 pages = Blueprint("operator", __name__, url_prefix="/operator")
 
-for _theme in (
-    access,
-    accounts,
-    carriers,
-    changes,
-    doubts,
-    inbound,
-    installation,
-    margin,
-    messages,
-    prices,
-    queue,
-    sender_ids,
-):
-    pages.register_blueprint(_theme.pages)
+for _module in iter_modules(__path__):
+    pages.register_blueprint(import_module(f"{__name__}.{_module.name}").pages)
 
 
 @pages.get("/")

@@ -3,7 +3,7 @@
 import pytest
 from werkzeug.datastructures import MultiDict
 
-from console.views.operator.carrier_rates import rates_since, reading
+from console.views.operator.carriers import rates_since, reading
 
 BEFORE = [{"carrier": "main", "submitted": 1000}, {"carrier": "a&b", "submitted": 7}]
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from bulksms_client.errors import ApiError, BulkSmsError
+from bulksms_client.errors import BulkSmsError
 from bulksms_client.operator import OPERATOR_PREFIX
 from bulksms_client.people import Me
 from bulksms_client.themes import Themes
@@ -82,26 +82,6 @@ class SessionTokens:
         raise SignedOut
 
 
-class SessionTransport(GuardedTransport):
-    """Requests with the session token of the cookie."""
-
-    def request(
-        self,
-        method: str,
-        path: str,
-        body: Mapping[str, Any] | None = None,
-        query: Mapping[str, Any] | None = None,
-        key: str | None = None,
-    ) -> Any:
-        """As `Transport.request`. Raises SignedOut if the session has ended."""
-        try:
-            return super().request(method, path, body, query, key)
-        except ApiError as error:
-            if error.code == "session_ended":
-                raise SignedOut from error
-            raise
-
-
 class KeptTokens:
     """The person's tokens of one kind, each kept until shortly before it expires. `ask` gets a new one of the API."""
 
@@ -150,7 +130,7 @@ def forwarded() -> dict[str, str]:
 
 def me() -> Me:
     """The API on behalf of the session's person."""
-    return Me(SessionTransport(api().wire, SessionTokens(), forwarded()))
+    return Me(GuardedTransport(api().wire, SessionTokens(), forwarded()))
 
 
 def person() -> Person:

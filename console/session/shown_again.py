@@ -1,8 +1,5 @@
 """A form that is posted only so that it is shown again as it was filled in, because its session had ended."""
 
-from collections.abc import Mapping
-from typing import IO, Any
-
 from bulksms_client.errors import ApiError
 from bulksms_client.transport import Transport
 from flask import request
@@ -27,28 +24,7 @@ def refuse_changes() -> None:
 class GuardedTransport(Transport):
     """A transport that changes nothing for a form that is only to be shown again."""
 
-    def request(
-        self,
-        method: str,
-        path: str,
-        body: Mapping[str, Any] | None = None,
-        query: Mapping[str, Any] | None = None,
-        key: str | None = None,
-    ) -> Any:
-        """As `Transport.request`."""
+    def check(self, method: str, path: str) -> None:
+        """Refuse changes then."""
         if method != "GET" and path not in ONLY_ASKS:
             refuse_changes()
-        return super().request(method, path, body, query, key)
-
-    def upload(
-        self,
-        path: str,
-        file: IO[bytes],
-        length: int,
-        query: Mapping[str, Any] | None = None,
-        content_type: str = "text/csv",
-        key: str | None = None,
-    ) -> Any:
-        """As `Transport.upload`."""
-        refuse_changes()
-        return super().upload(path, file, length, query, content_type, key)

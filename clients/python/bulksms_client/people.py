@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from bulksms_client.theme import given
-from bulksms_client.transport import Requests
+from bulksms_client.transport import Transport
 from bulksms_client.wire import Wire
 
 
@@ -52,7 +52,7 @@ class SignIn:
 class Me:
     """The person of a session token."""
 
-    def __init__(self, transport: Requests) -> None:
+    def __init__(self, transport: Transport) -> None:
         self._transport = transport
 
     def show(self) -> Any:

@@ -10,7 +10,7 @@ from bulksms_client.wire import Wire
 
 T = TypeVar("T")
 
-DEAD_TOKEN = frozenset({"token_expired", "token_revoked", "invalid_token"})
+DEAD_TOKEN = frozenset({"token_expired", "token_revoked", "invalid_token", "session_ended"})
 RENEW_BEFORE = 60.0
 """Seconds before its end at which a token is not used any more."""
 
@@ -23,20 +23,6 @@ class Tokens(Protocol):
 
     def drop(self, token: str) -> None:
         """The service says that this token is not valid."""
-
-
-class Requests(Protocol):
-    """Makes requests for a caller: a Transport, or a wrapper of one."""
-
-    def request(
-        self,
-        method: str,
-        path: str,
-        body: Mapping[str, Any] | None = None,
-        query: Mapping[str, Any] | None = None,
-        key: str | None = None,
-    ) -> Any:
-        """One request. Returns the JSON of its response."""
 
 
 class KeyTokens:
@@ -64,15 +50,15 @@ class KeyTokens:
 
 
 class Transport:
-    """Requests to one service with the tokens of one caller. `headers` go with each request.
-
-    A subclass may refuse requests, in `request` and `upload`.
-    """
+    """Requests to one service with the tokens of one caller. `headers` go with each request."""
 
     def __init__(self, wire: Wire, tokens: Tokens, headers: Mapping[str, str] | None = None) -> None:
         self._wire = wire
         self._tokens = tokens
         self._headers = dict(headers or {})
+
+    def check(self, method: str, path: str) -> None:
+        """Called before each request. A subclass may refuse it with an error."""
 
     def request(
         self,
@@ -87,6 +73,7 @@ class Transport:
         `path` is without `/api/v1`; None in `query` is left out. A POST without a `key` gets one, which all of its
         tries share; with `key=""` it has none, because it may happen twice. Raises ApiError and Unreachable.
         """
+        self.check(method, path)
         once = {"Idempotency-Key": key or str(uuid.uuid4())} if method == "POST" and key != "" else {}
         return self._authorized(lambda headers: self._wire.request(method, path, body, {**once, **headers}, query))
 
@@ -104,6 +91,7 @@ class Transport:
         key: str | None = None,
     ) -> Any:
         """POST a file of `length` bytes, once for each `key`. Returns the JSON. Raises ApiError and Unreachable."""
+        self.check("POST", path)
         once = {"Idempotency-Key": key} if key else {}
 
         def upload(headers: Mapping[str, str]) -> Any:

@@ -112,6 +112,14 @@ class Form:
             self.rejected = list(error.problem.get("rejected") or ())
         return self
 
+    def refuse_password(self, error: ApiError, field: str, wrong_password: str = "") -> "Form":
+        """The same; a wrong password or code is reported at its field, in these words if they are given."""
+        self.refuse(error)
+        if error.status == 401:
+            is_password = wrong_password and error.code == "invalid_credentials"
+            self.errors[field], self.problem = wrong_password if is_password else self.problem, ""
+        return self
+
     @contextmanager
     def asking(self) -> Iterator[None]:
         """Ask the API in the block. If it refuses, the form shows why, and the code after the block goes on."""

@@ -55,7 +55,7 @@ def change_password() -> Any:
     try:
         current.me().change_password(form["password"] or None, form["new_password"])
     except ApiError as error:
-        return _security(password=_refused(form, error, "password")), 400
+        return _security(password=form.refuse_password(error, "password", gettext("Wrong password."))), 400
     return done(gettext("Your password has been changed. You are signed out everywhere else."), "me.security")
 
 
@@ -66,7 +66,7 @@ def start_totp() -> Any:
     try:
         begun = current.me().start_totp(form["password"])
     except ApiError as error:
-        return _security(totp=_refused(form, error, "password")), 400
+        return _security(totp=form.refuse_password(error, "password", gettext("Wrong password."))), 400
     return _totp(Form({"secret": begun["secret"], "uri": begun["uri"], "code": ""}))
 
 
@@ -77,7 +77,7 @@ def confirm_totp() -> Any:
     try:
         confirmed = current.me().confirm_totp(form.code("code") or "")
     except ApiError as error:
-        return _totp(_refused(form, error, "code")), 400
+        return _totp(form.refuse_password(error, "code", gettext("Wrong password."))), 400
     return render_template("me/recovery_codes.html", codes=confirmed["recovery_codes"])
 
 
@@ -88,7 +88,7 @@ def disable_totp() -> Any:
     try:
         current.me().disable_totp(form["password"])
     except ApiError as error:
-        return _security(totp=_refused(form, error, "password")), 400
+        return _security(totp=form.refuse_password(error, "password", gettext("Wrong password."))), 400
     return done(gettext("The second factor is off."), "me.security")
 
 
@@ -122,13 +122,3 @@ def _qr_code(text: str) -> Markup:
         drawn, kind="svg", svgclass="qr", lineclass=None, xmldecl=False, border=0, omitsize=True
     )
     return Markup(drawn.getvalue().decode())  # made by segno: paths only
-
-
-def _refused(form: Form, error: ApiError, field: str) -> Form:
-    """The form with what is wrong; a wrong password or code is reported at its field."""
-    form.refuse(error)
-    if error.status == 401:
-        wrong_password = error.code == "invalid_credentials"
-        form.errors[field] = gettext("Wrong password.") if wrong_password else form.problem
-        form.problem = ""
-    return form

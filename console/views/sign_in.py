@@ -113,11 +113,8 @@ def _refused(
     template: str, form: Form, error: ApiError, field: str = "", wrong_password: str = "", **more: Any
 ) -> tuple[str, int]:
     """The form again, with what is wrong; a wrong password or code is reported at its field."""
-    form.refuse(error)
-    if field and error.status == 401:
-        is_wrong_password = wrong_password and error.code == "invalid_credentials"
-        form.errors[field], form.problem = wrong_password if is_wrong_password else form.problem, ""
-    return render_template(template, form=form, **more), 400 if error.status == 401 else error.status
+    shown = form.refuse_password(error, field, wrong_password) if field else form.refuse(error)
+    return render_template(template, form=shown, **more), 400 if error.status == 401 else error.status
 
 
 def begin_first(response: Mapping[str, Any], form: Form) -> Any:

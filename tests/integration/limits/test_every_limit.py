@@ -81,13 +81,13 @@ CASES = {
         lowered=3,
     ),
     "body_bytes": Case(
-        "api.endpoint.SMALL_BODY",
+        "api.handlers.SMALL_BODY",
         lambda made, size: raw(made, "/groups", size, name=f"G{size}"),
         413,
         "payload_too_large",
     ),
     "bulk_body_bytes": Case(
-        "api.endpoint.LARGE_BODY",
+        "api.handlers.LARGE_BODY",
         lambda made, size: raw(made, "/sms/send-bulk", size, sender_id="ACME", phones=[PHONE], message="Hi"),
         413,
         "payload_too_large",

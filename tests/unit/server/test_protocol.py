@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 import pytest
 from uvicorn.server import ServerState
 
-from api.handlers import DirectEndpoint
 from api.event_loop import is_on_event_loop
+from api.handlers import DirectEndpoint
 from api.http import receive
 from api.http.request import COMPLETE, MAX_LINE_BYTES, SCOPE, Request, current_request
 from api.http.responses import Response

@@ -84,10 +84,8 @@ def test_a_long_queue_delays_no_password_and_every_account_gets_its_share(tmp_pa
         wait_until(lambda: {phone[:3] for phone in smsc.seen.phones[-50:]} == {GROUP, LIST}, 60, "both accounts")
         begun = watch(smsc, 20)
         shares = [among(smsc, begun, GROUP), among(smsc, begun, LIST)]
-        print(f"shares of two accounts: {shares}")
         delays = sorted(delay_of_a_password(house, smsc, phone) for phone in phones(PASSWORDS_SENT, first(PASSWORDS)))
         nearly_all = delays[round(0.99 * PASSWORDS_SENT) - 1]
-        print(f"passwords after {delays[PASSWORDS_SENT // 2]:.3f} s (median), {nearly_all:.3f} s (p99)")
         for number in range(ACCOUNTS):
             house.new_account(f"notices-{number}")
             bulk(house, phones(NOTICES_OF_EACH, first(NOTICES) + NOTICES_OF_EACH * number), "transactional")
@@ -96,9 +94,8 @@ def test_a_long_queue_delays_no_password_and_every_account_gets_its_share(tmp_pa
         wait_until(lambda: among(smsc, 0, CODES) > 1_000, 60, "the codes that fair order lets through")
         begun = watch(smsc, 20)
         came = len(smsc.seen.phones) - begun
-        codes, notices = among(smsc, begun, CODES), among(smsc, begun, NOTICES)
+        codes = among(smsc, begun, CODES)
         speed = came / (smsc.seen.times[begun + came - 1] - smsc.seen.times[begun])
-        print(f"of {came}, {codes} codes and {notices} notices of {ACCOUNTS} accounts; {speed:.1f} a second")
         waiting = ACCOUNTS * NOTICES_OF_EACH - among(smsc, 0, NOTICES)
     assert min(shares) >= 0.9 * sum(shares) / 2
     assert nearly_all <= 1.0

@@ -23,7 +23,6 @@ def test_no_second_sees_more_than_the_rate(tmp_path: Path) -> None:
         wait_until(lambda: len(smsc.seen.times) >= RATE * seconds, 20 + 4 * seconds, "all messages")
         times = smsc.seen.times
     average = (len(times) - 1) / (times[-1] - times[0])
-    print(f"busiest second {smsc.seen.busiest_second()}, average {average:.1f}")
     assert smsc.seen.busiest_second() <= 1.05 * RATE
     assert average > 0.975 * RATE
     assert set(smsc.seen.taken().values()) == {1}
@@ -44,7 +43,6 @@ def test_a_send_keeps_a_rate_of_its_own(tmp_path: Path, round_trip: float) -> No
         wait_until(lambda: len(smsc.seen.times) >= RATE * seconds, 20 + 4 * seconds, "all messages")
         times = smsc.seen.times
     average = (len(times) - 1) / (times[-1] - times[0])
-    print(f"busiest second {smsc.seen.busiest_second()}, average {average:.1f}")
     assert smsc.seen.busiest_second() <= 1.35 * RATE
     assert average > 0.95 * RATE
     assert set(smsc.seen.taken().values()) == {1}
@@ -74,7 +72,6 @@ def test_after_throttling_the_rate_is_back_within_half_a_minute(tmp_path: Path) 
         back = time.monotonic() - throttled
         house.wait_for_end(120)
     busiest = smsc.seen.busiest_second()
-    print(f"{slow / 3:.0f} a second while throttled, back after {back:.1f} s, busiest second {busiest}")
     assert slow / 3 < RATE / 2, "it slowed down"
     assert back < 30
     assert busiest <= 1.05 * RATE

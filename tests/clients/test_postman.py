@@ -4,7 +4,7 @@ import http.client
 import json
 import re
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import uuid4
@@ -18,17 +18,13 @@ from clients.making.walkthrough import ALSO_GOOD, CAPTURED, CAPTURED_OF, FOLDERS
 from shared.accounts.administration import create_key
 from shared.api_key import NewKey
 from shared.scopes import SCOPES
-from tests.harness.house import SECRET_KEY, House, house
+from tests.harness.house import SECRET_KEY, House, a_house
 
 pytestmark = pytest.mark.slow
 VARIABLE = re.compile(r"\{\{(\$?\w+)\}\}")
 
 
-@pytest.fixture(scope="module")
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
-    with house(tmp_path_factory.mktemp("postman"), workers=1, LEASE_SECONDS="30") as made:
-        made.new_account()
-        yield made
+service = a_house(workers=1, LEASE_SECONDS="30")
 
 
 class Runner:

@@ -109,7 +109,6 @@ def promote(pair: Pair, number: int, lag: bool) -> tuple[Outcome, list[Traffic],
 @pytest.mark.parametrize("pair", [True], indirect=True, ids=["synchronous"])
 def test_a_synchronous_standby_takes_over_and_has_lost_nothing(pair: Pair, number: int) -> None:
     outcome, clients, accepted = promote(pair, number, lag=False)
-    print(f"\nsynchronous, promotion {number}: {outcome}")
     assert (outcome.lost, outcome.twice, outcome.held) == (0, 0, False)
     assert outcome.seconds is not None and outcome.seconds < SENDING_AGAIN_SECONDS
     check_the_end(pair, outcome, clients, accepted)
@@ -132,7 +131,6 @@ def check_the_end(pair: Pair, outcome: Outcome, clients: list[Traffic], accepted
 @pytest.mark.parametrize("pair", [False], indirect=True, ids=["asynchronous"])
 def test_an_asynchronous_standby_that_lost_something_is_held(pair: Pair, number: int) -> None:
     outcome, clients, accepted = promote(pair, number, lag=True)
-    print(f"\nasynchronous, promotion {number}: {outcome}")
     LACKED.append(bool(outcome.lost or outcome.unrecorded))
     assert outcome.twice == 0
     if not outcome.held:

@@ -1,8 +1,5 @@
 """The catalogue of faults: what each is called, and why some are not run."""
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-
 FAULTS = {
     "F01": "API process killed before the commit",
     "F02": "API process killed after the commit, before its task is published",
@@ -79,38 +76,3 @@ SHORT = ("F07", "F15", "F26", "F27")
 """Those that `make test ALL=1` runs too."""
 
 DO_NOT_APPLY = {"F34": "there is no SQLite in this service"}
-
-
-@dataclass(slots=True)
-class Survived:
-    """What one fault has cost."""
-
-    fault: str
-    recovery: float = 0.0
-    """Seconds from the end of the fault to the last message's end."""
-    in_doubt: int = 0
-    """Messages that were in doubt at the end."""
-    duplicates: int = 0
-    """Messages that the carrier was given more than once."""
-    note: str = ""
-
-
-def summary(outcomes: dict[str, tuple[str, str]], survived: dict[str, Survived]) -> Iterator[str]:
-    """One line a fault, then the totals. `outcomes` maps a fault to "passed", "failed" or "not run", and the reason."""
-    for fault, title in FAULTS.items():
-        outcome, reason = outcomes.get(fault, ("not run", DO_NOT_APPLY.get(fault, "not selected")))
-        cost = survived.get(fault)
-        measured = f"{cost.recovery:6.1f} s  {cost.in_doubt:4d} in doubt  {cost.duplicates} twice" if cost else ""
-        more = "; ".join(filter(None, (reason, cost.note if cost else "")))
-        yield f"{fault}  {outcome:<8}{measured:<35} {title}{f' ({more})' if more else ''}"
-    passed = [fault for fault, (outcome, _) in outcomes.items() if outcome == "passed"]
-    yield (
-        f"survived {len(passed)} of {len(FAULTS) - len(DO_NOT_APPLY)} faults that apply;"
-        f" worst recovery {_worst(survived, lambda cost: cost.recovery):.1f} s,"
-        f" most in doubt {_worst(survived, lambda cost: cost.in_doubt):.0f},"
-        f" duplicates {sum(cost.duplicates for cost in survived.values())}"
-    )
-
-
-def _worst(survived: dict[str, Survived], of: Callable[[Survived], float]) -> float:
-    return max((of(cost) for cost in survived.values()), default=0.0)

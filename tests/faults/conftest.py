@@ -1,20 +1,16 @@
-"""A ground for each fault, and the summary at the end of `make faults`."""
+"""A ground for each fault."""
 
 import re
-from collections.abc import Generator, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from tests.faults.catalogue import SHORT, Survived, summary
+from tests.faults.catalogue import SHORT
 from tests.faults.ground import Fault, standing
 from tests.harness.long_sessions import patient_sessions
 
 __all__ = ["patient_sessions"]
-
-OUTCOMES: dict[str, tuple[str, str]] = {}
-SURVIVED: dict[str, Survived] = {}
 
 
 def name_of(nodeid: str) -> str:
@@ -48,24 +44,3 @@ def fault(request: pytest.FixtureRequest, folder: Path, settings: dict[str, str]
     """A running service with two workers, and the fault that the test is named for."""
     with standing(name_of(request.node.nodeid), folder, **settings) as made:
         yield made
-        SURVIVED[made.survived.fault] = made.survived
-
-
-@pytest.hookimpl(hookwrapper=True)
-def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, Any, None]:
-    report = (yield).get_result()
-    fault = name_of(item.nodeid)
-    if not fault or (report.when != "call" and report.passed):
-        return
-    if report.skipped:
-        reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else ""
-        OUTCOMES.setdefault(fault, ("not run", reason.removeprefix("Skipped: ")))
-    elif OUTCOMES.get(fault, ("", ""))[0] != "failed":
-        OUTCOMES[fault] = ("passed" if report.passed else "failed", "")
-
-
-def pytest_terminal_summary(terminalreporter: Any) -> None:
-    if OUTCOMES:
-        terminalreporter.section("faults")
-        for line in summary(OUTCOMES, SURVIVED):
-            terminalreporter.write_line(line)

@@ -18,7 +18,6 @@ from bulksms.local.errors import LocalError
 from shared.audit.check import audit
 from shared.db.migrate import migrate
 from shared.db.schema import head
-from tests.faults.conftest import SURVIVED
 from tests.faults.ground import LEASE, WINDOW, Fault, Ground, shuffled, standing
 from tests.faults.test_postgres import ONE_CRASH, has_refused
 from tests.harness.house import OPEN, wait_until
@@ -78,7 +77,6 @@ def test_f33_the_disk_of_the_database_is_full(tmp_path: Path) -> None:
             postgres_again(house)
         has_refused(fault)
         fault.check(in_doubt=ONE_CRASH)
-        SURVIVED["F33"] = fault.survived
 
 
 def test_f35_the_disk_of_the_logs_is_full(tmp_path: Path) -> None:
@@ -94,7 +92,6 @@ def test_f35_the_disk_of_the_logs_is_full(tmp_path: Path) -> None:
             ballast.unlink()
         fault.check(in_doubt=0)
         assert {each.status for wanted in fault.traffic.wanted for each in wanted.tries} == {200}
-        SURVIVED["F35"] = fault.survived
 
 
 def test_f36_fsync_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -113,7 +110,6 @@ def test_f36_fsync_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
             house.postgres.start()
         has_refused(fault)
         fault.check(in_doubt=2 * ONE_CRASH)
-        SURVIVED["F36"] = fault.survived
 
 
 def test_f37_restored_from_an_older_backup(tmp_path: Path) -> None:
@@ -146,17 +142,12 @@ def test_f37_restored_from_an_older_backup(tmp_path: Path) -> None:
         wait_until(
             lambda: house.get(f"/sends/{send}")["counts"]["delivered"] == 1, 60, "what is sent after the release"
         )
-        fault.over = time.monotonic()
         with house.engine.connect() as connection:
             for held in connection.execute(text("SELECT id FROM send WHERE state = 'held'")).scalars().all():
                 command(house, "send", "cancel", str(held))
         house.wait_for_end(60)
-        again = (house.at_carrier() - restored) & given
-        fault.survived.duplicates = len(again)
-        fault.survived.in_doubt = int(house.scalar("SELECT sum(in_doubt) FROM send"))
-        assert not again
+        assert not (house.at_carrier() - restored) & given
         assert audit(house.engine, full=True) == []
-        SURVIVED["F37"] = fault.survived
 
 
 def command(house: Ground, *arguments: str) -> None:

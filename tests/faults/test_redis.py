@@ -24,11 +24,9 @@ def redis(fault: Fault) -> Iterator[Redis]:
         yield client
 
 
-def note_latency(fault: Fault) -> None:
-    """How long the API took for 95 of 100 sends while Redis was broken; never as long as a broker's time-outs."""
-    slow = fault.traffic.seconds(0.95)
-    fault.survived.note = f"p95 of the API {slow * 1000:.0f} ms"
-    assert slow < 2.0
+def check_latency(fault: Fault) -> None:
+    """95 of 100 sends took the API less than a broker's time-outs while Redis was broken."""
+    assert fault.traffic.seconds(0.95) < 2.0
 
 
 @pytest.mark.parametrize("settings", [STEADY])
@@ -49,7 +47,7 @@ def test_f16_away_for_the_whole_run(fault: Fault) -> None:
     house.start_workers(1)
     with fault.workload():
         time.sleep(5)
-    note_latency(fault)
+    check_latency(fault)
     fault.check()
     house.redis.start()
 
@@ -66,7 +64,7 @@ def test_f18_out_of_memory(fault: Fault, redis: Redis) -> None:
     with fault.workload():
         redis.config_set("maxmemory", "1")
         time.sleep(5)
-        note_latency(fault)
+        check_latency(fault)
         redis.config_set("maxmemory", "0")
     fault.check()
 
@@ -75,7 +73,7 @@ def test_f19_pauses_its_clients(fault: Fault, redis: Redis) -> None:
     with fault.workload():
         redis.client_pause(15_000)
         time.sleep(10)
-        note_latency(fault)
+        check_latency(fault)
         time.sleep(6)
     fault.check()
 
@@ -92,9 +90,7 @@ def test_f20_half_open(fault: Fault, redis: Redis) -> None:
     celery = make_celery(from_environment({**house.env, "BROKER_URL": house.redis.url}))
     for _ in range(20):
         celery.send_task(SEND_BATCH, args=[str(uuid4())], queue=QUEUE)
-    began = time.monotonic()
     wait_until(lambda: not redis.llen(QUEUE), 150, "a worker that listens")
-    fault.survived.note = f"tasks were taken again after {time.monotonic() - began:.1f} s"
 
 
 def test_f21_wrong_type_and_garbage(fault: Fault, redis: Redis) -> None:

@@ -42,10 +42,7 @@ def customer_of(fault: Fault) -> Iterator[SmppCustomer]:
     with house.engine.connect() as connection:
         fault.sends |= {str(each): 1 for each in connection.execute(SENDS, {"account": account}).scalars()}
     assert house.scalar(f"SELECT {CREDITS} - available FROM account WHERE id = {account}") == len(customer.wanted)
-    repeated = sum(each.tries > 2 for each in customer.wanted)
-    assert repeated, "no answer was lost or refused"
-    twice = sum(times > 1 for times in customer.receipts.values())
-    fault.survived.note = f"{len(customer.wanted)} submits, {repeated} repeated; {twice} receipts came twice"
+    assert any(each.tries > 2 for each in customer.wanted), "no answer was lost or refused"
 
 
 def in_doubt(fault: Fault) -> set[str]:

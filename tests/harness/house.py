@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import pytest
 from redis import Redis
 from redis.exceptions import RedisError
 from sqlalchemy import Engine, text
@@ -265,3 +266,15 @@ def house(folder: Path, workers: int = 2, *, durable: bool = False, **settings: 
         yield made
     finally:
         made.stop()
+
+
+def a_house(workers: int = 2, **settings: str) -> Any:
+    """A fixture: a running service with an account, which the tests of a module share."""
+
+    @pytest.fixture(scope="module")
+    def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
+        with house(tmp_path_factory.mktemp("house"), workers, **settings) as made:
+            made.new_account()
+            yield made
+
+    return service

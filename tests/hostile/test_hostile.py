@@ -39,7 +39,6 @@ def test_no_request_of_another_account_is_refused_or_lost(there: Ground, name: s
     if scenario.through_nginx and there.front is None:
         pytest.skip("nginx is not installed")
     felt = there.attacked(scenario, SECONDS, AROUND)
-    print("DID", scenario.name, dict(felt.did), felt.memory, felt.grown, felt.achieved)
     assert list(scenario.no_attack(felt.did)) == []
     assert felt.during and felt.refused == []
     assert [*not_handed_over(felt), *achieved(there.house.engine, late=None)] == []

@@ -118,9 +118,6 @@ def test_it_works(installation: Installation, there: Receiver) -> None:
         assert audit(installation.engine, full=True) == []
         wait_until(lambda: len({post.id for post in list(there.posts)}) >= len(carried), 180, "the events")
         assert len({post.payload["data"]["message_id"] for post in list(there.posts)}) == len(carried)
-        repeated = sum(len(wanted.tries) - 2 for client in clients for wanted in client.wanted)
-        print(f"\n{before.revision} to {after.revision}: {singles} requests, {repeated} repeated")
-        print(f"{len(carried)} messages, {len(there.posts)} posts, pages of the console: {dict(visitor.statuses)}")
     finally:
         visitor.stop()
         before.stop()

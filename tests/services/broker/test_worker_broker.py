@@ -13,7 +13,7 @@ from redis import Redis
 from bulksms.local import services
 from shared.settings import Settings
 from shared.task_queue import QUEUE, SEND_BATCH, make_celery
-from tests.harness.house import STEADY, House, house, wait_until
+from tests.harness.house import STEADY, House, a_house, wait_until
 
 pytestmark = pytest.mark.slow
 SETTINGS = {"CELERY_REMOTE_CONTROL": "1", "SIMULATOR_RATE": "1000", **STEADY}
@@ -30,11 +30,7 @@ GARBAGE = (
 )
 
 
-@pytest.fixture(scope="module")
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
-    with house(tmp_path_factory.mktemp("broker"), workers=1, **SETTINGS) as made:
-        made.new_account()
-        yield made
+service = a_house(workers=1, **SETTINGS)
 
 
 @pytest.fixture

@@ -47,12 +47,15 @@ class Pair:
 
 
 @contextmanager
-def pair(on_inbound: Callable[[list[Inbound]], None] | None = None, **settings: Any) -> Iterator[Pair]:
+def pair(
+    on_inbound: Callable[[list[Inbound]], None] | None = None, *, bound: bool = True, **settings: Any
+) -> Iterator[Pair]:
     with ScriptedSmsc() as smsc:
         made = Pair(smsc, on_inbound, **settings)
         made.open()
         try:
-            smsc.accept()
+            if bound:
+                smsc.accept()
             yield made
         finally:
             made.close()

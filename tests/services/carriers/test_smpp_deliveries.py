@@ -7,34 +7,28 @@ import pytest
 from shared.carriers.smpp.constants import RESPONSE, Command, Status
 from shared.carriers.smpp.pdu import pdu
 from shared.carriers.unreadable import Unreadable
-from shared.inbound import Inbound
 from tests.harness.house import wait_until
-from tests.harness.scripted_smsc import ScriptedSmsc, answer
-from tests.services.carriers.scripted_pair import PATIENCE, RECEIPT, Pair, deliver, pair, references
+from tests.harness.scripted_smsc import answer
+from tests.services.carriers.scripted_pair import PATIENCE, RECEIPT, deliver, pair, references
 from worker.carriers.base import Outcome, Receipt, ResponseKind
 
 
 @pytest.mark.parametrize("cut", [None, 10, 60, 100])
 def test_receipts_before_the_response_to_the_bind_are_accepted(cut: int | None) -> None:
     """A carrier that has receipts for us may give them at once, or look whether we live."""
-    with ScriptedSmsc() as smsc:
-        both = Pair(smsc, None)
-        both.carrier.open(both.receipts.extend, both.late.extend)
-        try:
-            bind = smsc.accept(answered=False)
-            early = deliver(RECEIPT.format("r1"), 7) + pdu(Command.ENQUIRE_LINK, 0, 8)
-            smsc.send(early[:cut])
-            if cut is not None:
-                time.sleep(0.05)
-                smsc.send(early[cut:])
-            assert smsc.read()[:3] == (Command.ENQUIRE_LINK_RESP, 0, 8)
-            smsc.send(pdu(bind.command | RESPONSE, 0, bind.sequence, b"SMSC\0"))
-            assert smsc.read()[:3] == (Command.DELIVER_SM_RESP, 0, 7)
-            assert [receipt.reference for receipt in both.receipts] == ["r1"]
-            assert both.carrier.health.state == "bound"
-            assert both.counted("connections") == 1
-        finally:
-            both.close()
+    with pair(bound=False) as both:
+        bind = both.smsc.accept(answered=False)
+        early = deliver(RECEIPT.format("r1"), 7) + pdu(Command.ENQUIRE_LINK, 0, 8)
+        both.smsc.send(early[:cut])
+        if cut is not None:
+            time.sleep(0.05)
+            both.smsc.send(early[cut:])
+        assert both.smsc.read()[:3] == (Command.ENQUIRE_LINK_RESP, 0, 8)
+        both.smsc.send(pdu(bind.command | RESPONSE, 0, bind.sequence, b"SMSC\0"))
+        assert both.smsc.read()[:3] == (Command.DELIVER_SM_RESP, 0, 7)
+        assert [receipt.reference for receipt in both.receipts] == ["r1"]
+        assert both.carrier.health.state == "bound"
+        assert both.counted("connections") == 1
 
 
 def test_a_response_and_its_receipts_for_parts_may_come_in_any_order() -> None:
@@ -119,19 +113,14 @@ def test_an_unreadable_receipt_that_cannot_be_kept_stays_with_the_carrier(monkey
 
 def test_a_receipt_that_cannot_be_stored_stays_with_the_carrier(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("worker.carriers.smpp.deliveries.STORE_TIME", 0.1)
-    with ScriptedSmsc() as smsc:
-        both = Pair(smsc, None)
 
-        def fail(receipts: list[Receipt]) -> None:
-            raise RuntimeError("the database is away")
+    def fail(receipts: list[Receipt]) -> None:
+        raise RuntimeError("the database is away")
 
-        both.carrier.open(fail, both.late.extend)
-        try:
-            smsc.accept()
-            smsc.send(deliver(RECEIPT.format("r1"), 9))
-            assert smsc.read()[:3] == (Command.DELIVER_SM_RESP, Status.ESME_RX_T_APPN, 9)
-        finally:
-            both.close()
+    with pair() as both:
+        both.carrier._deliveries._on_receipts = fail
+        both.smsc.send(deliver(RECEIPT.format("r1"), 9))
+        assert both.smsc.read()[:3] == (Command.DELIVER_SM_RESP, Status.ESME_RX_T_APPN, 9)
 
 
 def test_receipts_that_a_carrier_does_not_mark_are_receipts_if_configured() -> None:
@@ -139,13 +128,3 @@ def test_receipts_that_a_carrier_does_not_mark_are_receipts_if_configured() -> N
         both.smsc.send(deliver(RECEIPT.format("r1"), 9, esm_class=0))
         assert both.smsc.read()[:3] == (Command.DELIVER_SM_RESP, 0, 9)
         assert [receipt.reference for receipt in both.receipts] == ["r1"]
-
-
-def test_an_inbound_message_is_answered_when_it_is_stored() -> None:
-    got: list[Inbound] = []
-    with pair(got.extend) as both:
-        both.smsc.send(deliver("STOP", 9, esm_class=0) + deliver(RECEIPT.format("fake"), 10, esm_class=0))
-        assert [both.smsc.read()[:3] for _ in range(2)] == [(Command.DELIVER_SM_RESP, 0, number) for number in (9, 10)]
-        assert [(each.phone, each.sent_to, each.text) for each in got][:1] == [("254700000000", "ACME", "STOP")]
-        assert len(got) == 2
-        assert both.receipts == []

@@ -8,9 +8,9 @@ from shared.carriers.smpp.constants import Command, Status
 from shared.carriers.smpp.pdu import HEADER, pdu, tlv
 from tests.harness.house import wait_until
 from tests.harness.response_timeout import submit_until
-from tests.harness.scripted_smsc import ScriptedSmsc, answer
+from tests.harness.scripted_smsc import answer
 from tests.harness.times import pass_time
-from tests.services.carriers.scripted_pair import PATIENCE, Pair, pair, references
+from tests.services.carriers.scripted_pair import PATIENCE, pair, references
 from tests.unit.carriers.smpp.making import Quota, message_group
 from worker.carriers.base import ResponseKind
 from worker.carriers.smpp import session
@@ -166,17 +166,12 @@ def test_a_silent_carrier_gets_an_enquire_link_and_then_a_new_connection(monkeyp
 
 @pytest.mark.parametrize("status", [Status.ESME_RALYBND, Status.ESME_RSYSERR])
 def test_a_bind_refused_for_now_is_tried_again(status: int) -> None:
-    with ScriptedSmsc() as smsc:
-        both = Pair(smsc, None)
-        both.carrier.open(both.receipts.extend, both.late.extend)
-        try:
-            smsc.accept(status)
-            wait_until(lambda: both.carrier.health.error == Status(status).name, PATIENCE, "the refusal")
-            assert both.carrier.health.state == "connecting"
-            smsc.accept()
-            wait_until(lambda: both.carrier.health.state == "bound", PATIENCE, "the bind")
-        finally:
-            both.close()
+    with pair(bound=False) as both:
+        both.smsc.accept(status)
+        wait_until(lambda: both.carrier.health.error == Status(status).name, PATIENCE, "the refusal")
+        assert both.carrier.health.state == "connecting"
+        both.smsc.accept()
+        wait_until(lambda: both.carrier.health.state == "bound", PATIENCE, "the bind")
 
 
 @pytest.mark.parametrize(
@@ -189,17 +184,12 @@ def test_a_bind_refused_for_now_is_tried_again(status: int) -> None:
     ],
 )
 def test_an_invalid_response_to_a_bind_ends_the_connection(reply: bytes) -> None:
-    with ScriptedSmsc() as smsc:
-        both = Pair(smsc, None)
-        both.carrier.open(both.receipts.extend, both.late.extend)
-        try:
-            smsc.accept(answered=False)
-            smsc.send(reply)
-            smsc.accept()
-            wait_until(lambda: both.carrier.health.state == "bound", PATIENCE, "the bind")
-            assert both.counted("connections") == 2
-        finally:
-            both.close()
+    with pair(bound=False) as both:
+        both.smsc.accept(answered=False)
+        both.smsc.send(reply)
+        both.smsc.accept()
+        wait_until(lambda: both.carrier.health.state == "bound", PATIENCE, "the bind")
+        assert both.counted("connections") == 2
 
 
 def test_a_part_refused_for_now_is_submitted_again() -> None:

@@ -3,7 +3,6 @@
 import contextlib
 import http.client
 import json
-from collections.abc import Iterator
 from typing import Any
 
 import psutil
@@ -12,7 +11,7 @@ import pytest
 from bulksms.local.ports import LOOPBACK
 from bulksms.local.services import API_PROCESSES
 from shared.people.invitations import invite
-from tests.harness.house import House, house, wait_until
+from tests.harness.house import House, a_house, wait_until
 from tests.harness.leaks import in_logs
 
 pytestmark = pytest.mark.slow
@@ -20,11 +19,7 @@ pytestmark = pytest.mark.slow
 EMAIL, PASSWORD, WRONG = "canary-person@example.com", "canary password of a person", "canary guess at a password"
 
 
-@pytest.fixture(scope="module")
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
-    with house(tmp_path_factory.mktemp("house"), 0, LOG_LEVEL="DEBUG") as made:
-        made.new_account()
-        yield made
+service = a_house(0, LOG_LEVEL="DEBUG")
 
 
 def call(service: House, method: str, path: str, token: str, body: Any = None) -> tuple[int, Any]:

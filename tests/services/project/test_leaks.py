@@ -2,7 +2,6 @@
 
 import contextlib
 import http.client
-from collections.abc import Iterator
 
 import psutil
 import pytest
@@ -10,7 +9,7 @@ from sqlalchemy import text
 from sqlalchemy.engine import make_url
 
 from bulksms.local.ports import LOOPBACK
-from tests.harness.house import SECRET_KEY, STEADY, House, house, wait_until
+from tests.harness.house import SECRET_KEY, STEADY, House, a_house, wait_until
 from tests.harness.leaks import in_logs, leaks
 
 pytestmark = pytest.mark.slow
@@ -20,11 +19,7 @@ TEXT = "Canary, a text that nobody may read"
 METRICS = "metrics-token-of-the-tests-0123456789"
 
 
-@pytest.fixture(scope="module")
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
-    with house(tmp_path_factory.mktemp("house"), 1, LOG_LEVEL="DEBUG", METRICS_TOKEN=METRICS, **STEADY) as made:
-        made.new_account()
-        yield made
+service = a_house(1, LOG_LEVEL="DEBUG", METRICS_TOKEN=METRICS, **STEADY)
 
 
 def canaries(service: House) -> list[str]:
@@ -40,11 +35,6 @@ def raw(service: House, method: str, path: str, body: bytes = b"", **headers: st
         return f"{response.status} {response.headers}{response.read().decode()}"
     finally:
         connection.close()
-
-
-def test_it_works() -> None:
-    assert leaks("to 254711000000, by smss_" + "x" * 43) == ["254711000000", "smss_" + "x" * 43]
-    assert leaks("019cad1e-3f79-7a08-b3c6-254711000000 and 1254711000000") == []
 
 
 def test_errors_show_nothing(service: House) -> None:

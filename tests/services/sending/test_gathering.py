@@ -11,13 +11,11 @@ from api.commit.commit import commit_sends
 from bulksms.local.postgres import Postgres
 from shared.accounts.administration import create_account
 from shared.accounts.top_ups import top_up
-from shared.settings import Settings
 from tests.harness.database import fresh_database
 from tests.harness.drafts import single
-from worker.carriers.base import MessageGroup, Outcome, ResponseKind, UnlimitedPace
+from tests.services.sending.test_paced_sends import taking
 from worker.sending import dispatch
 from worker.sending.claimed_batch import claimed_all
-from worker.sending.dispatch import Dispatcher
 
 GATHER = 1_000.0
 SLOW = 500.0
@@ -37,15 +35,6 @@ class Stop(threading.Event):
         return self.is_set()
 
 
-class Taker:
-    """A carrier that takes everything at once."""
-
-    name, rate, window, pace, trouble = "taker", 0.0, 1000, UnlimitedPace(), None
-
-    def submit(self, message_groups: list[MessageGroup], limit: object = None) -> list[Outcome]:
-        return [Outcome(ResponseKind.ACCEPTED, "1") for message_group in message_groups for _ in message_group.phones]
-
-
 @pytest.fixture
 def engine(postgres_server: Postgres, monkeypatch: pytest.MonkeyPatch) -> Iterator[Engine]:
     monkeypatch.setattr(dispatch, "GATHER_SECONDS", GATHER)
@@ -62,8 +51,7 @@ def engine(postgres_server: Postgres, monkeypatch: pytest.MonkeyPatch) -> Iterat
     ids=["few", "few of two workers", "few of five workers", "many", "none"],
 )
 def test_the_next_cycle_waits_after_a_small_one(engine: Engine, messages: int, workers: int, waits: int) -> None:
-    carrier = Taker()
-    dispatcher = Dispatcher(engine, carrier, carrier, Settings("", "", "", ""))  # type: ignore[arg-type]
+    _, dispatcher = taking(engine)
     dispatcher.live_workers.workers = workers
     dispatcher.stop = stop = Stop()
     dispatcher._batch_size = 1.0  # as after a cycle of single sends

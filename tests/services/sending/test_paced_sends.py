@@ -1,7 +1,8 @@
 """A send with a rate of its own goes on as soon as its rate allows, and never before."""
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 
 import pytest
@@ -43,6 +44,23 @@ def engine(postgres_server: Postgres) -> Iterator[Engine]:
     engine.dispose()
 
 
+def taking(engine: Engine) -> tuple[Taker, Dispatcher]:
+    carrier = Taker()
+    return carrier, Dispatcher(engine, carrier, carrier, Settings("", "", "", ""))  # type: ignore[arg-type]
+
+
+@contextmanager
+def waking(dispatcher: Dispatcher, work: Callable[[], object]) -> Iterator[None]:
+    """Do the work each time that a paced send is due."""
+    thread = threading.Thread(target=dispatcher.paced_sends.run, args=(work,))
+    thread.start()
+    try:
+        yield
+    finally:
+        dispatcher.paced_sends.stop()
+        thread.join()
+
+
 def paced_send(engine: Engine, messages: int, rate: int = RATE) -> None:
     with engine.begin() as connection:
         account = create_account(connection, "paced")
@@ -58,8 +76,7 @@ def database_clock(engine: Engine) -> float:
 
 def test_no_more_than_its_rate_is_claimed(engine: Engine) -> None:
     paced_send(engine, 600)
-    carrier = Taker()
-    dispatcher = Dispatcher(engine, carrier, carrier, Settings("", "", "", ""))  # type: ignore[arg-type]
+    carrier, dispatcher = taking(engine)
     began = database_clock(engine)
     cycles = 0
     while database_clock(engine) < began + 1:
@@ -71,8 +88,7 @@ def test_no_more_than_its_rate_is_claimed(engine: Engine) -> None:
 
 def test_it_does_not_wait_for_a_clock_that_was_set_back(engine: Engine) -> None:
     paced_send(engine, 600)
-    carrier = Taker()
-    dispatcher = Dispatcher(engine, carrier, carrier, Settings("", "", "", ""))  # type: ignore[arg-type]
+    carrier, dispatcher = taking(engine)
     with engine.begin() as connection:
         connection.execute(text("UPDATE send SET paced_until = clock_timestamp() + interval '2 hours'"))
     assert dispatcher.run_cycle()
@@ -85,22 +101,15 @@ def test_it_does_not_wait_for_a_clock_that_was_set_back(engine: Engine) -> None:
 def test_it_goes_on_without_a_poll(engine: Engine) -> None:
     """Each claim wakes the worker for the next one."""
     paced_send(engine, 150)
-    carrier = Taker()
-    dispatcher = Dispatcher(engine, carrier, carrier, Settings("", "", "", ""))  # type: ignore[arg-type]
-    waking = threading.Thread(target=dispatcher.paced_sends.run, args=(dispatcher.drain,))
-    waking.start()
-    try:
+    carrier, dispatcher = taking(engine)
+    with waking(dispatcher, dispatcher.drain):
         assert dispatcher.run_cycle()
         wait_until(lambda: carrier.taken == 150, 60, "the whole send")
-    finally:
-        dispatcher.paced_sends.stop()
-        waking.join()
 
 
 def test_a_slow_rate_takes_one_message_at_a_time(engine: Engine) -> None:
     paced_send(engine, 3, rate=1)
-    carrier = Taker()
-    dispatcher = Dispatcher(engine, carrier, carrier, Settings("", "", "", ""))  # type: ignore[arg-type]
+    carrier, dispatcher = taking(engine)
     began = database_clock(engine)
     cycles = dispatcher.drain()
     assert 1 <= cycles <= 1 + database_clock(engine) - began
@@ -109,8 +118,7 @@ def test_a_slow_rate_takes_one_message_at_a_time(engine: Engine) -> None:
 
 def test_a_failure_does_not_end_the_waking(engine: Engine) -> None:
     paced_send(engine, 30)
-    carrier = Taker()
-    dispatcher = Dispatcher(engine, carrier, carrier, Settings("", "", "", ""))  # type: ignore[arg-type]
+    carrier, dispatcher = taking(engine)
     failures = iter([RuntimeError("once")])
 
     def work() -> None:
@@ -119,21 +127,15 @@ def test_a_failure_does_not_end_the_waking(engine: Engine) -> None:
             raise error
         dispatcher.drain()
 
-    waking = threading.Thread(target=dispatcher.paced_sends.run, args=(work,))
-    waking.start()
-    try:
+    with waking(dispatcher, work):
         assert dispatcher.run_cycle()
         wait_until(lambda: carrier.taken == 30, 60, "the whole send")
-    finally:
-        dispatcher.paced_sends.stop()
-        waking.join()
 
 
 def test_a_second_claim_moves_the_next_one(engine: Engine) -> None:
     """One that came late is followed at once by another, and what was due then has been taken."""
     paced_send(engine, 150)
-    carrier = Taker()
-    dispatcher = Dispatcher(engine, carrier, carrier, Settings("", "", "", ""))  # type: ignore[arg-type]
+    _, dispatcher = taking(engine)
     with engine.begin() as connection:
         connection.execute(text("UPDATE send SET paced_until = clock_timestamp() - interval '0.5 s'"))
     assert dispatcher.run_cycle()
@@ -141,9 +143,6 @@ def test_a_second_claim_moves_the_next_one(engine: Engine) -> None:
         connection.execute(text("UPDATE send SET paced_until = clock_timestamp(), rate = 1"))
     assert dispatcher.run_cycle()
     cycles: list[int] = []
-    waking = threading.Thread(target=dispatcher.paced_sends.run, args=(lambda: cycles.append(dispatcher.drain()),))
-    waking.start()
-    wait_until(lambda: cycles, 60, "the next claim")
-    dispatcher.paced_sends.stop()
-    waking.join()
+    with waking(dispatcher, lambda: cycles.append(dispatcher.drain())):
+        wait_until(lambda: cycles, 60, "the next claim")
     assert cycles[0] >= 1

@@ -19,7 +19,7 @@ from sqlalchemy import text
 
 from bulksms.local.ports import LOOPBACK
 from shared.audit.check import audit
-from tests.harness.house import House, house, wait_until
+from tests.harness.house import House, a_house, wait_until
 
 pytestmark = pytest.mark.slow
 SEND = "/api/v1/sms/send"
@@ -33,11 +33,7 @@ FACTS = text(
 )
 
 
-@pytest.fixture(scope="module")
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
-    with house(tmp_path_factory.mktemp("house"), 0) as made:
-        made.new_account()
-        yield made
+service = a_house(0)
 
 
 def facts(service: House) -> Any:
@@ -169,40 +165,6 @@ def test_chunks_without_an_end_are_cut_at_the_cap(service: House, path: str) -> 
     assert responses.statuses in ([], [413])
     assert sent < 2**26, "cut at the cap and what the sockets' buffers hold"
     assert memory(service) - before < 2**25
-
-
-@pytest.mark.usefixtures("untouched")
-@pytest.mark.parametrize(
-    "method",
-    [
-        pytest.param(method, id=f"B49-{method}")
-        for method in ("GET", "PUT", "OPTIONS", "TRACE", "CONNECT", "PRI", "get", "FOO")
-    ],
-)
-def test_a_method_that_the_path_does_not_have(service: House, method: str) -> None:
-    """One that HTTP does not have either, and CONNECT with a body, are refused before the path is looked at."""
-    responses = exchange(service, request(service, body(), method=method))
-    assert responses.statuses == [400 if method in ("PRI", "get", "FOO", "CONNECT") else 405]
-    assert json.loads(responses.bodies[0])["status"] == responses.statuses[0]
-
-
-@pytest.mark.usefixtures("untouched")
-@pytest.mark.parametrize(
-    "data",
-    [
-        pytest.param(b"GET /healthz\r\n\r\n", id="B49-http-0.9"),
-        pytest.param(b"GET /healthz HTTP/9.9\r\n\r\n", id="B49-http-9.9"),
-        pytest.param(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", id="B49-http-2"),
-        pytest.param(b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + b"\0" * 64 + b"\r\n\r\n", id="B49-tls"),
-        pytest.param(b"G\xc3\x89T /healthz HTTP/1.1\r\n\r\n", id="B49-not-ascii"),
-        pytest.param(b"POST " + b"/x" * 40_000 + b" HTTP/1.1\r\n\r\n", id="B50-long-path"),
-        pytest.param(b"\0" * 1000 + b"\r\n\r\n", id="B49-zeros"),
-    ],
-)
-def test_a_malformed_request(service: House, data: bytes) -> None:
-    responses = exchange(service, data)
-    assert responses.statuses == [] or 400 <= responses.statuses[0] <= 505
-    assert responses.statuses or responses.closed
 
 
 @contextlib.contextmanager

@@ -101,21 +101,6 @@ def wait_for_port(port: int) -> None:
             time.sleep(0.05)
 
 
-def test_a_port_in_use_is_reported(tmp_path: Path) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        port = str(taken.getsockname()[1])
-        done = subprocess.run(
-            [sys.executable, "-c", "from bulksms.cli import main; main()", "smsc", "--port", port],
-            capture_output=True,
-            env={**os.environ, "PYTHONPATH": str(Path.cwd())},
-            text=True,
-            timeout=PATIENCE,
-        )
-    assert done.returncode == 1
-    assert "cannot listen" in done.stderr
-    assert "Traceback" not in done.stderr
-
-
 @pytest.mark.parametrize("octets", [b"\0\0\0\4\0\0\0\4" * 4, b"\xff" * 40, b"GET / HTTP/1.1\r\n\r\n"])
 def test_a_client_that_talks_nonsense_is_left(smsc: Smsc, octets: bytes) -> None:
     with socket.create_connection(("127.0.0.1", smsc.port), PATIENCE) as client:

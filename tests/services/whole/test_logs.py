@@ -1,23 +1,18 @@
 """A request's id leads through the logs of all processes."""
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.harness.house import STEADY, House, house, wait_until
+from tests.harness.house import STEADY, House, a_house, wait_until
 
 pytestmark = pytest.mark.slow
 PHONE = "254711000000"
 
 
-@pytest.fixture(scope="module")
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
-    with house(tmp_path_factory.mktemp("house"), workers=1, REQUEST_LOG_SAMPLE_RATE="1", **STEADY) as made:
-        made.new_account()
-        yield made
+service = a_house(workers=1, REQUEST_LOG_SAMPLE_RATE="1", **STEADY)
 
 
 def lines(service: House, process: str, request_id: str) -> list[dict[str, Any]]:
@@ -49,14 +44,6 @@ def test_it_works(service: House) -> None:
     wait_until(lambda: lines(service, "worker", "my-order-1"), 60, "its batch")
     [cycle] = lines(service, "worker", "my-order-1")
     assert cycle["send_id"] == response["send_id"] and cycle["statuses"] == {"sent": 1} and cycle["left"] == 0
-
-
-def test_each_line_is_json_and_says_something(service: House) -> None:
-    for process in ("api", "worker"):
-        (path, *_) = sorted(service.folder.glob(f"{process}*.log"))
-        written = [json.loads(line) for line in whole_lines(path)]
-        assert written
-        assert not [line for line in written if line["message"].startswith("Pool ")]
 
 
 def test_a_list_and_a_read_name_their_send(service: House) -> None:

@@ -3,24 +3,19 @@
 import os
 import signal
 import time
-from collections.abc import Iterator
 
 import psutil
 import pytest
 from sqlalchemy import text
 
 from shared.audit.check import audit
-from tests.harness.house import OPEN, STEADY, STOP_SECONDS, WORKER_SESSIONS, House, house, wait_until
+from tests.harness.house import OPEN, STEADY, STOP_SECONDS, WORKER_SESSIONS, House, a_house, wait_until
 from tests.harness.times import ahead
 
 UNDER_WAY = "SELECT count(*) FROM batch WHERE state = 'sending'"
 
 
-@pytest.fixture(scope="module")
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
-    with house(tmp_path_factory.mktemp("house"), WORKER_CONCURRENCY="2", **STEADY) as made:
-        made.new_account()
-        yield made
+service = a_house(WORKER_CONCURRENCY="2", **STEADY)
 
 
 @pytest.fixture(scope="module")

@@ -114,8 +114,3 @@ def test_accepting_a_send_knows_nothing_of_http() -> None:
     assert [module for module in needed if module.startswith("api.http")] == []
     text = {module: MODULES[module].read_text() for module in needed}
     assert [module for module in needed if "import flask" in text[module] or "werkzeug" in text[module]] == []
-
-
-def test_it_works() -> None:
-    assert "shared.lifecycle" in all_imports()["api.accept.accept"]
-    assert order("shared")["ids"] < order("shared")["ledger"]

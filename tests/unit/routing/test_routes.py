@@ -16,12 +16,6 @@ def choose(routing: Routes, phone: str = "254711000000", available: set[str] = A
     return routing.chooser("ACME", 1, attempts, available)(phone)
 
 
-def test_it_works() -> None:
-    routing = routes(Route("kenya", ("one", "two"), prefixes=("254",)))
-    assert choose(routing) == Choice("one", "kenya", "first")
-    assert choose(routing, "255711000000") == Choice("three", "rest", "first")
-
-
 def test_conditions_must_all_be_met() -> None:
     routing = routes(
         Route("other sender", ("one",), senders=frozenset({"BANK"})),
@@ -47,21 +41,9 @@ def test_the_costs_of_a_carrier_come_before_the_prices_of_the_file() -> None:
     assert choose(routing, "256711000000").carrier == "two"  # to which `one` has no cost
 
 
-def test_a_closed_carrier_is_skipped() -> None:
-    routing = routes(Route("kenya", ("one", "two"), prefixes=("254",)))
-    assert choose(routing, available={"two", "three"}) == Choice("two", "kenya", "fallback")
-
-
 def test_if_no_carrier_is_open_the_message_waits_for_the_first() -> None:
     routing = routes(Route("kenya", ("one", "two"), prefixes=("254",)))
     assert choose(routing, available={"three"}) == Choice("one", "kenya", "waits")
-
-
-def test_a_message_that_was_not_taken_goes_to_the_next_carrier() -> None:
-    routing = routes(Route("kenya", ("one", "two"), prefixes=("254",)))
-    assert choose(routing, attempts=1) == Choice("two", "kenya", "again")
-    assert choose(routing, attempts=2) == Choice("one", "kenya", "first")
-    assert choose(routing, attempts=1, available={"one"}).carrier == "one"
 
 
 def test_a_remembered_choice_counts_only_for_the_same_available_carriers() -> None:

@@ -34,26 +34,6 @@ def logged(caplog: pytest.LogCaptureFixture) -> list[logging.LogRecord]:
     return [record for record in caplog.records if record.name == request_log.log.name]
 
 
-def test_it_works(caplog: pytest.LogCaptureFixture) -> None:
-    log = RequestLog()
-    log.add(ended(), 200, [], 0.00734, 512)
-    [line] = lines(log, caplog)
-    assert line.pop("at").startswith("20")
-    assert line == {
-        "level": "info",
-        "logger": "api.requests",
-        "message": "request",
-        "request_id": "req_1",
-        "account": 7,
-        "key": "smsk_live_1",
-        "route": "POST /api/v1/sms/send",
-        "status": 200,
-        "ms": 7.3,
-        "bytes": 512,
-    }
-    assert lines(log, caplog) == []
-
-
 def test_nothing_is_lost_when_it_stops_while_its_thread_writes(
     caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:

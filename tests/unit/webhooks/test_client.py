@@ -3,16 +3,12 @@
 import asyncio
 import resource
 import socket
-import subprocess
-import sys
 import threading
 from collections.abc import Callable
-from typing import IO
 from uuid import uuid4
 
 import pytest
 from aiohttp import AsyncResolver
-from aiohttp.client_proto import ResponseHandler
 
 from worker.webhooks import client
 from worker.webhooks.client import Client, Reply
@@ -158,56 +154,6 @@ def test_silent_name_servers_delay_no_other_name(stop: threading.Event) -> None:
 
         reply, still_waiting = asyncio.run(run())
     assert (reply.http_status, still_waiting) == (204, 200)
-
-
-ENDLESS = """
-import os, socket, threading
-listener = socket.create_server(("127.0.0.1", 0))
-print(listener.getsockname()[1], flush=True)
-def send(connection):
-    connection.sendall(b"HTTP/1.1 100 Continue\\r\\n\\r\\n" * 2_000)
-    os.write(1, b"sending\\n")  # a whole line: `print` writes it in two parts, between which another thread may print
-    while True:
-        connection.sendall(b"HTTP/1.1 100 Continue\\r\\n\\r\\n" * 2_000)
-while True:
-    threading.Thread(target=send, args=(listener.accept()[0],), daemon=True).start()
-"""
-
-
-def test_endless_responses_do_not_keep_others_from_being_posted_to(
-    stop: threading.Event, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Little is read of them at a time, so the others have heard before the four endless ones are given up."""
-    take, taken = ResponseHandler.data_received, []
-
-    def take_and_note(handler: ResponseHandler, data: bytes) -> None:
-        taken.append(len(data))
-        take(handler, data)
-
-    monkeypatch.setattr(ResponseHandler, "data_received", take_and_note)
-    good = serve(once(b"HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n"), stop)
-
-    async def run(told: IO[str]) -> tuple[list[int | None], int]:
-        made, port = Client(loopback=True), told.readline().strip()
-        hostile = [asyncio.create_task(made.post(f"http://127.0.0.1:{port}/", {}, b"{}")) for _ in range(4)]
-        try:
-            for _ in hostile:
-                assert await asyncio.to_thread(told.readline) == "sending\n"
-            replies = [await made.post(good, {}, b"{}") for _ in range(5)]
-            return [reply.http_status for reply in replies], sum(not task.done() for task in hostile)
-        finally:
-            for task in hostile:
-                task.cancel()
-            await made.close()
-
-    # In a process of its own, so that it takes nothing of the loop's time but what it sends.
-    with subprocess.Popen([sys.executable, "-c", ENDLESS], stdout=subprocess.PIPE, text=True) as sender:
-        assert sender.stdout is not None
-        try:
-            assert asyncio.run(run(sender.stdout)) == ([204] * 5, 4)
-        finally:
-            sender.kill()
-    assert max(taken) <= 8 * client.RECEIVE_BYTES
 
 
 def test_proxies_of_the_environment_are_not_used(stop: threading.Event, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,16 +5,10 @@ from shared.carriers.smpp.raw_part import RawPart
 from tests.unit.carriers.smpp.making import message_group
 from worker.carriers.base import ResponseKind
 from worker.carriers.http.driver import HttpCarrier
-from worker.carriers.http.orders import orders
 
 CONFIG = HttpConfig.from_mapping(
     "web", {"request": {"url": "http://127.0.0.1:9/", "json": {"to": "{phone}"}}, "response": {"id": "id"}}
 )
-
-
-def test_it_works() -> None:
-    [order] = orders(CONFIG, [message_group("Hi", ["254711000000"])])
-    assert (order.body, order.outcomes) == (b'{"to": "254711000000"}', None)
 
 
 def test_a_part_that_came_over_smpp_is_refused_without_a_request() -> None:

@@ -3,8 +3,9 @@
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from types import SimpleNamespace
-from typing import cast
+from typing import Any, cast
 
 import pytest
 from psycopg import DataError
@@ -12,7 +13,6 @@ from psycopg import DataError
 from shared.carriers.smpp.constants import Command, Status
 from shared.carriers.smpp.pdu import Message, message_body
 from shared.carriers.unreadable import Unreadable
-from shared.inbound import Inbound
 from tests.harness.what_we_read import table
 from tests.unit.carriers.smpp.making import USUAL, config, usual_body
 from worker.carriers.base import Receipt
@@ -25,6 +25,10 @@ from worker.carriers.smpp.session import Session
 GATHER_SECONDS, GAP_SECONDS = 2.0, 0.4
 PHONE = "254711000000"
 RECEIPT_CLASS = 4
+
+
+def dropped(found: object) -> None:
+    """For what a test does not look at."""
 
 
 class CarrierSession:
@@ -43,6 +47,25 @@ class CarrierSession:
         while len(self.written) < 17 * count:
             assert time.monotonic() < deadline
             time.sleep(0.01)
+
+
+@contextmanager
+def started(
+    on_receipts: Any = dropped, on_inbound: Any = None, on_unreadable: Any = None, multiparts: Any = None
+) -> Iterator[Deliveries]:
+    deliveries = Deliveries(config(), Counters(), multiparts or MultipartMessages())
+    deliveries.start(on_receipts, dropped, on_inbound, on_unreadable)
+    try:
+        yield deliveries
+    finally:
+        deliveries.stop()
+
+
+def deliver(deliveries: Deliveries, session: CarrierSession, *bodies: bytes) -> None:
+    """Deliver them one after the other, each when the one before it has been answered."""
+    for number, body in enumerate(bodies, 1):
+        deliveries.put(cast(Session, session), Command.DELIVER_SM, number, body)
+        session.wait_for_answers(number)
 
 
 class Carrier(threading.Event):
@@ -107,14 +130,8 @@ def test_a_part_whose_receipt_could_not_be_stored_is_not_reported(monkeypatch: p
             raise OSError("the database is away")
         stored.extend(receipt.reference for receipt in receipts)
 
-    deliveries, session = Deliveries(config(), Counters(), multiparts), CarrierSession()
-    deliveries.start(store, lambda responses: None)
-    try:
-        for number, part in enumerate((b"p0", b"p1", b"p1"), 1):
-            deliveries.put(cast(Session, session), Command.DELIVER_SM, number, usual_body(identity=part))
-            session.wait_for_answers(number)
-    finally:
-        deliveries.stop()
+    with started(store, multiparts=multiparts) as deliveries:
+        deliver(deliveries, CarrierSession(), *(usual_body(identity=part) for part in (b"p0", b"p1", b"p1")))
     assert stored == ["p0"]
 
 
@@ -133,20 +150,14 @@ def test_what_the_database_refuses_is_acknowledged_once_it_is_kept(monkeypatch: 
             raise OSError("the database is away")
         kept.extend(found)
 
-    counters, session = Counters(), CarrierSession()
-    deliveries = Deliveries(config(), counters, MultipartMessages())
-    deliveries.start(refuse, lambda responses: None, refuse, keep)
+    session = CarrierSession()
     body = message_body(Message(PHONE, "ACME", USUAL.encode() if kind else b"Hi", esm_class=kind))
-    try:
-        for number in (1, 2):
-            deliveries.put(cast(Session, session), Command.DELIVER_SM, number, body)
-            session.wait_for_answers(number)
-    finally:
-        deliveries.stop()
+    with started(refuse, refuse, keep) as deliveries:
+        deliver(deliveries, session, body, body)
     statuses = [int.from_bytes(session.written[at + 8 : at + 12], "big") for at in (0, 17)]
     assert statuses == [Status.ESME_RX_T_APPN, Status.ESME_ROK]
     assert kept == [Unreadable(body, "refused")]
-    assert counters.unreadable_receipts == 1
+    assert deliveries._counters.unreadable_receipts == 1
 
 
 def test_receipts_that_come_soon_after_each_other_are_in_one_set(carrier: Carrier) -> None:
@@ -156,10 +167,6 @@ def test_receipts_that_come_soon_after_each_other_are_in_one_set(carrier: Carrie
     assert carrier.sets[0][0] == 3
     carrier.deliveries.stop()
     assert len(carrier.session.written) == 3 * 17
-
-
-def text_of(message: Inbound) -> str:
-    return message.text
 
 
 def delivered(row: dict[str, str]) -> bytes:
@@ -179,13 +186,8 @@ def test_a_delivery_is_read_as_the_page_says(row: dict[str, str]) -> None:
         found.extend(f"{each.status} {each.error or ''}".strip() for each in stored)
 
     session = CarrierSession()
-    deliveries = Deliveries(config(), Counters(), MultipartMessages())
-    deliveries.start(receipts, lambda responses: None, lambda stored: found.extend("inbound" for _ in stored))
-    try:
-        deliveries.put(cast(Session, session), Command.DELIVER_SM, 1, delivered(row))
-        session.wait_for_answers(1)
-    finally:
-        deliveries.stop()
+    with started(receipts, lambda stored: found.extend("inbound" for _ in stored)) as deliveries:
+        deliver(deliveries, session, delivered(row))
     assert found == [row["Read as"]]
     assert session.written[8:12] == bytes(4), "ESME_ROK"
 
@@ -201,30 +203,17 @@ def test_a_message_that_comes_again_after_a_lost_response_is_stored_once(
     """As funbox/smppex #30 and JamaaSMPP #11 report it."""
     kept: list[str] = []
     first, second = CarrierSession(), CarrierSession()
-    deliveries = Deliveries(config(), Counters(), MultipartMessages())
-    deliveries.start(lambda receipts: None, lambda responses: None, lambda found: kept.extend(map(text_of, found)))
     body = message_body(Message(PHONE, "254204000000", b"YES 2 tickets"))
-    try:
-        deliveries.put(cast(Session, first), Command.DELIVER_SM, 1, body)
-        first.wait_for_answers(1)
+    with started(on_inbound=lambda found: kept.extend(message.text for message in found)) as deliveries:
+        deliver(deliveries, first, body)
         first.ended_at = time.monotonic() if ends else None
         first.heard_at = time.monotonic() if heard_since else 0.0
-        deliveries.put(cast(Session, second), Command.DELIVER_SM, 1, body)
-        second.wait_for_answers(1)
-    finally:
-        deliveries.stop()
+        deliver(deliveries, second, body)
     assert kept == ["YES 2 tickets"] * stored
 
 
 def test_a_broken_end_is_kept_for_the_operator() -> None:
     kept: list[Unreadable] = []
-    session = CarrierSession()
-    deliveries = Deliveries(config(), Counters(), MultipartMessages())
-    deliveries.start(lambda receipts: None, lambda responses: None, on_unreadable=kept.extend)
-    try:
-        for number, end in enumerate((b"\0", b"\x14\x18\0\x08abc"), 1):
-            deliveries.put(cast(Session, session), Command.DELIVER_SM, number, usual_body() + end)
-            session.wait_for_answers(number)
-    finally:
-        deliveries.stop()
+    with started(on_unreadable=kept.extend) as deliveries:
+        deliver(deliveries, CarrierSession(), usual_body() + b"\0", usual_body() + b"\x14\x18\0\x08abc")
     assert [each.reason for each in kept] == ["broken_parameters"]

@@ -10,13 +10,14 @@ Postgres is real: an embedded server, with a fresh database for each test module
 with sends to one phone on an event loop.
 """
 
+from collections.abc import Callable
 from copy import copy
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import fakeredis
-from sqlalchemy import Engine, text
+from sqlalchemy import Connection, Engine, Executable, Row, text
 from werkzeug.test import TestResponse
 
 from api.app import create_app
@@ -39,6 +40,8 @@ from worker.tasks import register
 
 SECRET_KEY = "test-secret-key-of-enough-characters"
 PREFIX = "/api/v1"
+P = ParamSpec("P")
+T = TypeVar("T")
 DEFAULTS = {"simulator_receipt_delay": 0.0, "request_log_sample_rate": 0.0, "sandbox_requests_per_second": 10_000}
 """Settings of a test that has no others. A sandbox's usual rate is less than what the tests of a module ask it for."""
 
@@ -153,6 +156,30 @@ class Service:
     def bulk(self, phones: list[Any], message: str = "Hi", **more: Any) -> TestResponse:
         """Send to a list."""
         return self.post("/sms/send-bulk", **{"sender_id": "ACME", "phones": phones, "message": message, **more})
+
+    def execute(self, statement: str | Executable, /, **values: Any) -> list[Row[Any]]:
+        """Execute a statement in a transaction of its own. Returns its rows."""
+        with self.engine.begin() as connection:
+            result = connection.execute(text(statement) if isinstance(statement, str) else statement, values)
+            return list(result) if result.returns_rows else []
+
+    def row(self, statement: str | Executable, /, **values: Any) -> Row[Any]:
+        """The only row of a statement."""
+        (row,) = self.execute(statement, **values)
+        return row
+
+    def scalars(self, statement: str | Executable, /, **values: Any) -> list[Any]:
+        """The first column of a statement's rows."""
+        return [row[0] for row in self.execute(statement, **values)]
+
+    def scalar(self, statement: str | Executable, /, **values: Any) -> Any:
+        """The first column of a statement's first row, or None."""
+        return next(iter(self.scalars(statement, **values)), None)
+
+    def transact(self, function: Callable[Concatenate[Connection, P], T], /, *given: P.args, **named: P.kwargs) -> T:
+        """Call a function with a connection, in a transaction of its own."""
+        with self.engine.begin() as connection:
+            return function(connection, *given, **named)
 
     def deliver_receipts(self) -> int:
         """Let the simulated carrier report on what it was given. Returns how many receipts came."""

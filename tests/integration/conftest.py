@@ -19,6 +19,7 @@ from shared.observability.logs import JsonLines
 from tests.harness.database import disposable_database
 from tests.harness.leaks import leaks
 from tests.harness.long_sessions import patient_sessions
+from tests.harness.operator import OperatorClient
 from tests.harness.service import SECRET_KEY, Service
 
 __all__ = ["patient_sessions"]
@@ -86,3 +87,9 @@ def nothing_is_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
 def service(engine: Engine) -> Service:
     """A new account and everything that serves it."""
     return Service(engine)
+
+
+@pytest.fixture
+def operator(service: Service) -> OperatorClient:
+    """An operator key of all scopes."""
+    return OperatorClient(service)

@@ -3,7 +3,6 @@
 from typing import Any
 
 import pytest
-from sqlalchemy import text
 
 from tests.harness.service import Service
 
@@ -78,6 +77,5 @@ def test_a_repeated_request_gets_the_same_response_and_nothing_of_the_text_is_ke
     first, again = (service.bulk(PHONES, CURLY, headers=headers) for _ in range(2))
     assert again.headers["Idempotency-Replayed"] == "true"
     assert again.json == first.json
-    with service.engine.connect() as connection:
-        stored = connection.execute(text("SELECT response FROM idempotency WHERE key = 'encoding'")).scalar_one()
+    stored = service.scalar("SELECT response FROM idempotency WHERE key = 'encoding'")
     assert "ready" not in stored and "encoding" not in stored.replace('"encoding":"ucs2"', "")

@@ -3,7 +3,6 @@
 from typing import Any
 
 import pytest
-from sqlalchemy import text
 
 from api.accept import placeholders
 from tests.harness.service import Service
@@ -29,10 +28,7 @@ def lists(response: dict[str, Any]) -> tuple[int, Any, Any, Any]:
 
 @pytest.fixture
 def rich(service: Service) -> Service:
-    with service.engine.begin() as connection:
-        connection.execute(
-            text("UPDATE account SET available = available + 10000 WHERE id = :id"), {"id": service.account_id}
-        )
+    service.execute("UPDATE account SET available = available + 10000 WHERE id = :id", id=service.account_id)
     return service
 
 

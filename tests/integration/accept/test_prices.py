@@ -5,19 +5,20 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from sqlalchemy import Engine, text
+from sqlalchemy import Engine
 
 from shared.accounts.top_ups import top_up
 from shared.audit.check import audit
 from shared.periodic import do_all
 from tests.harness.service import Service
+from tests.harness.times import ahead
 from worker.jobs.erasure import erase_one
 from worker.jobs.retention import forget
 from worker.jobs.usage import count_one
 
 KENYA, GERMANY, FRANCE, NOWHERE = "254711000001", "4915112345678", "33612345678", "819012345678"
 LIST = (("", "254", 10), ("", "25470", 12), ("", "49", 90), ("", "33", 70), ("authentication", "254", 25))
-LATER = {"send_at": (datetime.now(UTC) + timedelta(days=1)).isoformat()}
+LATER = {"send_at": ahead()}
 
 
 @pytest.fixture
@@ -69,19 +70,6 @@ def test_a_list_is_reserved_exactly_and_its_response_says_what_each_country_cost
     assert "countries" not in service.bulk([KENYA, "254711000009"]).json, "alike in price"
 
 
-def test_values_of_placeholders_and_prices_are_both_counted(service: Service) -> None:
-    recipients = [
-        {"phone": KENYA, "variables": {"n": "Ann"}},
-        {"phone": GERMANY, "variables": {"n": "A" * 200}},
-        {"phone": FRANCE, "variables": {"n": "Eve"}},
-    ]
-    sent = service.bulk(recipients, "Hi {{n}}").json
-    assert sent["cost"] == 10 + 2 * 90 + 70
-    shown = service.get(f"/sends/{sent['send_id']}").json
-    assert (shown["cost"], shown["charged"], shown["segments"]["total"]) == (260, 260, 4)
-    assert spent(service) == (260, 0)
-
-
 def test_a_group_reserves_the_dearest_price_of_each_country_and_gives_back_the_rest(service: Service) -> None:
     phones = [f"2547{number:08}" for number in range(11_000_000, 11_000_020)]
     group = service.new_group([*phones, "254700000001", GERMANY, NOWHERE])
@@ -100,18 +88,6 @@ def test_a_group_reserves_the_dearest_price_of_each_country_and_gives_back_the_r
         302,
         {"per_message": 1, "encoding": "gsm7", "total": 22},
     )
-
-
-def test_a_group_with_placeholders_costs_what_its_texts_and_prices_say(service: Service) -> None:
-    group = service.new_group([KENYA, GERMANY, NOWHERE])
-    with service.engine.begin() as connection:
-        connection.execute(
-            text("""UPDATE contact SET fields = '{"n": "Ann"}' WHERE group_id = :group"""), {"group": group}
-        )
-    sent = service.post("/sms/send-group", sender_id="ACME", group_id=group, message="Hi {{n}}").json
-    assert (sent["cost"], sent["counts"]["accepted"]) == (12 + 90, 2)
-    assert spent(service) == (100, 0)
-    assert service.counts(sent["send_id"]) == {"submitted": 3, "accepted": 2, "invalid": 1, "sent": 2}
 
 
 @pytest.mark.parametrize("kind", ["list", "group"])
@@ -178,8 +154,7 @@ def test_a_price_of_zero_and_the_highest_one(service: Service) -> None:
 
 def test_a_batch_of_more_credits_than_32_bits_hold_is_settled(service: Service) -> None:
     service.set_prices(("", "", 3_500_000))
-    with service.engine.begin() as connection:
-        top_up(connection, service.account_id, 10**10, "rupiah", "much")
+    service.transact(top_up, service.account_id, 10**10, "rupiah", "much")
     sent = service.bulk([f"62811{number:07}" for number in range(620)]).json
     assert service.counts(sent["send_id"]) == {"submitted": 620, "accepted": 620, "sent": 620}
     assert service.get(f"/sends/{sent['send_id']}").json["charged"] == 620 * 3_500_000
@@ -190,9 +165,8 @@ def test_an_erased_phone_is_no_breach_and_its_credits_are_counted_once(service: 
     service.deliver_receipts()
     do_all(lambda: count_one(service.engine), threading.Event())
     service.post("/erasures", phone=KENYA)
-    with service.engine.begin() as connection:
-        connection.execute(text("UPDATE usage_hour SET final = true"))
-        connection.execute(text("UPDATE erasure SET due_at = now()"))
+    service.execute("UPDATE usage_hour SET final = true")
+    service.execute("UPDATE erasure SET due_at = now()")
     while erase_one(service.engine):
         pass
     forget(service.engine, 1, datetime.now(UTC) + timedelta(days=3))
@@ -206,3 +180,12 @@ def test_the_cost_in_plain_text_counts_what_the_recipients_cost(service: Service
     assert encoding["gsm7_alternative"]["cost"] == 100
     refused = service.bulk([KENYA, GERMANY], "ő" * 71, on_unicode="reject")
     assert refused.json["encoding"]["gsm7_alternative"]["cost"] == 100
+
+
+def test_a_group_with_placeholders_costs_what_its_texts_and_prices_say(service: Service) -> None:
+    group = service.new_group([KENYA, GERMANY, NOWHERE])
+    service.execute("""UPDATE contact SET fields = '{"n": "Ann"}' WHERE group_id = :group""", group=group)
+    sent = service.post("/sms/send-group", sender_id="ACME", group_id=group, message="Hi {{n}}").json
+    assert (sent["cost"], sent["counts"]["accepted"]) == (12 + 90, 2)
+    assert spent(service) == (100, 0)
+    assert service.counts(sent["send_id"]) == {"submitted": 3, "accepted": 2, "invalid": 1, "sent": 2}

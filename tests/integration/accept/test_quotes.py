@@ -2,8 +2,6 @@
 
 from uuid import UUID
 
-from sqlalchemy import text
-
 from shared.accounts.category_rules import set_quiet_hours
 from shared.contacts.groups import add_contacts
 from tests.harness.service import Service
@@ -32,8 +30,7 @@ def test_a_quote_that_is_expired_unknown_or_of_another_account_is_refused(servic
     anothers = service.post("/sms/send-bulk", **BODY, quote_id=quote, token=stranger)
     assert (anothers.status_code, anothers.json["code"]) == (409, "quote_expired"), "while it is good for its account"
     kept = service.post("/sms/send-bulk", **BODY, quote_id=quote, headers={"Idempotency-Key": "k"})
-    with service.engine.begin() as connection:
-        connection.execute(text("UPDATE quote SET expires_at = now() WHERE id = :id"), {"id": quote})
+    service.execute("UPDATE quote SET expires_at = now() WHERE id = :id", id=quote)
     again = service.post("/sms/send-bulk", **BODY, quote_id=quote, headers={"Idempotency-Key": "k"})
     assert (again.status_code, again.json) == (200, kept.json)
     for quote_id, token in ((quote, None), (str(UUID(int=7)), None), (quote, stranger)):
@@ -46,8 +43,7 @@ def test_a_group_that_grew_costs_more_than_was_quoted(service: Service) -> None:
     group = service.new_group(PHONES)
     body = {"sender_id": "ACME", "group_id": group, "message": "Hi"}
     quote = service.post("/sms/quote", **body).json["quote_id"]
-    with service.engine.begin() as connection:
-        add_contacts(connection, UUID(group), ["254744000003"])
+    service.transact(add_contacts, UUID(group), ["254744000003"])
     response = service.post("/sms/send-group", **body, quote_id=quote)
     assert (response.status_code, response.json["code"]) == (409, "quote_changed")
     assert (response.json["required"], response.json["quoted"]) == (3, 2)
@@ -71,14 +67,12 @@ def test_the_text_of_a_quote_is_kept_nowhere(service: Service) -> None:
     message = "Nobody else is to read this"
     quoted = service.post("/sms/quote", headers={"Idempotency-Key": "secret"}, **{**BODY, "message": message})
     assert quoted.json["parts"] == [message]
-    with service.engine.connect() as connection:
-        stored = connection.execute(text("SELECT response FROM idempotency WHERE key = 'secret'")).scalar_one()
+    stored = service.scalar("SELECT response FROM idempotency WHERE key = 'secret'")
     assert message not in stored
 
 
 def test_a_quote_shows_the_rules_of_the_account_and_of_the_send(service: Service) -> None:
-    with service.engine.begin() as connection:
-        set_quiet_hours(connection, service.account_id, "marketing", (21 * 60, 8 * 60))
+    service.transact(set_quiet_hours, service.account_id, "marketing", (21 * 60, 8 * 60))
     body = {"sender_id": "ACME", "phones": ["254711000001"], "message": "Hi", "category": "marketing"}
     quote = service.post("/sms/quote", **body).json
     assert (quote["quiet_hours"], quote["stop_if"]) == ({"from": "21:00", "until": "08:00"}, None)

@@ -22,8 +22,7 @@ def service(engine: Engine) -> Service:
 
 
 def limit(service: Service, **limits: Any) -> None:
-    with service.engine.begin() as connection:
-        set_limits(connection, service.account_id, **limits)
+    service.transact(set_limits, service.account_id, **limits)
     service.reload_limits()
 
 
@@ -44,17 +43,6 @@ def test_it_works(service: Service) -> None:
         "transactional": 2,
         "marketing": 2,
     }
-
-
-def test_a_request_that_is_repeated_is_one_message(service: Service) -> None:
-    key = {"Idempotency-Key": "one"}
-    assert [service.send(PHONE, headers=key).status_code for _ in range(5)] == [200] * 5
-    assert service.send(PHONE).status_code == 200
-    assert service.send(PHONE).status_code == 429
-    assert service.send(PHONE, headers=key).headers["Idempotency-Replayed"] == "true"
-    bulk = {"Idempotency-Key": "bulk"}
-    assert [service.bulk([OTHER], headers=bulk).status_code for _ in range(5)] == [200] * 5
-    assert service.bulk([OTHER]).status_code == 200
 
 
 def test_a_list_names_the_phones_that_are_over_the_limit(service: Service) -> None:

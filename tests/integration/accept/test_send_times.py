@@ -82,15 +82,3 @@ def test_a_repeated_request_gets_its_response_even_after_the_recipient_opted_out
     pass_time(monkeypatch, account_cache, 1.6)  # what the API knows of them is at most 1.5 s old
     assert service.send(PHONE).json["code"] == "recipient_suppressed"
     assert service.send(PHONE, headers=headers).json == first.json
-
-
-def test_the_default_expiry_moves_with_the_send_time(service: Service) -> None:
-    send = service.send(PHONE, send_at=stamp(now() + DAY)).json["send_id"]
-    later = now() + 80 * DAY
-    changed = service.patch(f"/sends/{send}", send_at=stamp(later))
-    assert changed.status_code == 200, changed.text
-    assert changed.json["expires_at"] == stamp(later + 3 * DAY)
-    sooner = now() + timedelta(hours=1)
-    assert service.patch(f"/sends/{send}", send_at=stamp(sooner)).json["expires_at"] == stamp(sooner + 3 * DAY)
-    at_once = datetime.fromisoformat(service.patch(f"/sends/{send}", send_at=None).json["expires_at"])
-    assert abs(at_once - now() - 3 * DAY) < timedelta(minutes=5)

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from sqlalchemy import Engine
+from sqlalchemy import Connection, Engine
 
 from shared.accounts.administration import close_account
 from shared.accounts.refused import Refused
@@ -22,6 +22,10 @@ HERE = ["127.0.0.0/8"]
 def create(engine: Engine, account: int, system_id: str, **more: Any) -> Any:
     with engine.begin() as connection:
         return create_credential(connection, account, system_id, SECRET_KEY, **{"networks": HERE, **more})
+
+
+def revoke(connection: Connection, system_id: str) -> None:
+    revoke_credential(connection, find_own(connection, system_id))
 
 
 def listed(engine: Engine, account: int | None) -> list[str]:
@@ -46,8 +50,7 @@ def test_an_account_has_its_own_and_those_of_its_sandbox(service: Service) -> No
     create(service.engine, other, "others")
     assert listed(service.engine, service.account_id) == ["own-live", "own-test"]
     assert listed(service.engine, other) == ["others"]
-    with service.engine.connect() as connection:
-        found = find_credential(connection, "own-test")
+    found = service.transact(find_credential, "own-test")
     assert found is not None and found.test and found.account_id != service.account_id
 
 
@@ -86,8 +89,7 @@ def test_an_account_has_at_most_twenty(service: Service) -> None:
     with pytest.raises(Refused, match="20"):
         create(service.engine, full, "one-more")
     create(service.engine, service.account_id, "of-another-one")
-    with service.engine.begin() as connection:
-        revoke_credential(connection, find_own(connection, "full-7"))
+    service.transact(revoke, "full-7")
     create(service.engine, full, "one-more")
 
 
@@ -95,8 +97,7 @@ def test_an_account_creates_only_so_many_in_a_day(service: Service, monkeypatch:
     monkeypatch.setattr("shared.accounts.smpp_credentials.MAX_CREATED_PER_DAY", 2)
     for name in ("day-1", "day-2"):
         create(service.engine, service.account_id, name)
-        with service.engine.begin() as connection:
-            revoke_credential(connection, find_own(connection, name))
+        service.transact(revoke, name)
     with pytest.raises(Refused, match="in a day"):
         create(service.engine, service.account_id, "day-3")
     create(service.engine, service.new_account("of another day"), "day-3")
@@ -104,10 +105,9 @@ def test_an_account_creates_only_so_many_in_a_day(service: Service, monkeypatch:
 
 def test_what_is_revoked_or_closed_stays_so(service: Service) -> None:
     create(service.engine, service.account_id, "revoked")
-    with service.engine.begin() as connection:
-        revoke_credential(connection, find_own(connection, "revoked"))
-        with pytest.raises(Refused):
-            find_own(connection, "revoked")
-        close_account(connection, service.account_id, "a test")
+    service.transact(revoke, "revoked")
+    with pytest.raises(Refused):
+        service.transact(find_own, "revoked")
+    service.transact(close_account, service.account_id, "a test")
     with pytest.raises(Refused, match="closed"):
         create(service.engine, service.account_id, "too-late")

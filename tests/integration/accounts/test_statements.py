@@ -5,19 +5,12 @@ import io
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from sqlalchemy import text
 
 from tests.harness.operator import OperatorClient
 from tests.harness.service import Service
 from worker.jobs.statements import count_statements
 
 CSV = {"Accept": "text/csv"}
-
-
-@pytest.fixture
-def operator(service: Service) -> OperatorClient:
-    """An operator key of all scopes."""
-    return OperatorClient(service)
 
 
 def this_month() -> datetime:
@@ -107,9 +100,8 @@ def test_a_month_without_a_statement_is_not_found(service: Service, operator: Op
 
 @pytest.mark.parametrize("is_counted", [True, False])
 def test_the_list_has_every_month(service: Service, is_counted: bool) -> None:
-    with service.engine.begin() as connection:
-        ago = text("UPDATE account SET created_at = now() - interval '70 days' WHERE id = :account")
-        connection.execute(ago, {"account": service.account_id})
+    ago = "UPDATE account SET created_at = now() - interval '70 days' WHERE id = :account"
+    service.execute(ago, account=service.account_id)
     if is_counted:
         end(service)
     months = [each["month"] for each in service.get("/statements").json["data"]]

@@ -99,13 +99,11 @@ def test_pulling_keeps_no_other_account_listening(two: Two) -> None:
     for token in (two.service.token, two.other):
         assert two.service.get("/events", token=token).status_code == 200
     listeners = text("SELECT account_id FROM listener WHERE account_id >= :mine")
-    with two.service.engine.begin() as connection:
-        connection.execute(text("UPDATE listener SET pulled_at = pulled_at - interval '9 days'"))
-        assert len(connection.execute(listeners, {"mine": two.service.account_id}).all()) == 2
+    two.service.execute("UPDATE listener SET pulled_at = pulled_at - interval '9 days'")
+    assert len(two.service.execute(listeners, mine=two.service.account_id)) == 2
     two.service.get("/events")
     prune(two.service.engine)
-    with two.service.engine.connect() as connection:
-        left = connection.execute(listeners, {"mine": two.service.account_id}).scalars().all()
+    left = two.service.scalars(listeners, mine=two.service.account_id)
     assert left == [two.service.account_id]
 
 
@@ -113,15 +111,13 @@ def test_a_later_message_to_another_account_hides_none(two: Two) -> None:
     has_number = text("INSERT INTO sender_id (account_id, sender_id, state) VALUES (:account, :number, 'approved')")
     for account in (two.service.account_id, two.other_id):
         number = f"2782{account:07}"
-        with two.service.engine.begin() as connection:
-            connection.execute(has_number, {"account": account, "number": number})
-            store(connection, "main", [Inbound(PHONE, number, "Hello")])
+        two.service.execute(has_number, account=account, number=number)
+        two.service.transact(store, "main", [Inbound(PHONE, number, "Hello")])
     assert [each["message"] for each in two.service.get("/inbound?latest=true").json["data"]] == ["Hello"]
 
 
 def test_an_event_is_read_for_its_account_alone(two: Two) -> None:
     webhook = two.of_other("/webhooks", url="https://receiver.example/theirs")["webhook_id"]
     event = UUID(two.of_other(f"/webhooks/{webhook}/test")["event_id"])
-    with two.service.engine.connect() as connection:
-        assert [each.id for each in read_events(connection, two.other_id, [event])] == [event]
-        assert read_events(connection, two.service.account_id, [event]) == []
+    assert [each.id for each in two.service.transact(read_events, two.other_id, [event])] == [event]
+    assert two.service.transact(read_events, two.service.account_id, [event]) == []

@@ -30,8 +30,7 @@ class Tokens:
         self.without = {scope: self._token(*(each for each in SCOPES if each != scope)) for scope in SCOPES}
 
     def _token(self, *scopes: str) -> str:
-        with self.service.engine.begin() as connection:
-            key = create_key(connection, self.service.account_id, SECRET_KEY, scopes=scopes)
+        key = self.service.transact(create_key, self.service.account_id, SECRET_KEY, scopes=scopes)
         body = {"api_key": key.api_key, "api_secret": key.api_secret}
         return str(self.service.client.post(f"{PREFIX}/auth/token", json=body).get_json()["access_token"])
 

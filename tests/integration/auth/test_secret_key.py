@@ -35,8 +35,7 @@ def change_key(service: Service, *fallbacks: str) -> None:
 
 
 def new_key(service: Service) -> NewKey:
-    with service.engine.begin() as connection:
-        return create_key(connection, service.account_id, SECRET_KEY, scopes=SCOPES)
+    return service.transact(create_key, service.account_id, SECRET_KEY, scopes=SCOPES)
 
 
 def without_secrets(service: Service) -> None:
@@ -118,8 +117,7 @@ def test_the_doctor_reports_when_the_old_key_can_be_removed(service: Service, th
     assert sign_in_as(service, ann.email, code=code_at(secret, now())).status_code == 200
     service.post(f"/webhooks/{made['webhook_id']}/rotate-secret")
     assert "0 API keys, 1 webhook and 0 people with TOTP still need" in finding(service), "the old secret still signs"
-    with service.engine.begin() as connection:
-        connection.execute(text("UPDATE webhook SET previous_until = now()"))
+    service.execute("UPDATE webhook SET previous_until = now()")
     assert "needs SECRET_KEY_FALLBACKS any more" in finding(service)
 
 

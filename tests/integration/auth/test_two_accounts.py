@@ -182,8 +182,7 @@ def test_a_cursor_of_another_account_gives_an_empty_page(pair: Pair) -> None:
 
 @pytest.mark.parametrize("field", ["group_id", "sender_id"])
 def test_a_send_cannot_use_a_group_or_sender_id_of_another_account(pair: Pair, field: str) -> None:
-    with pair.owner.engine.begin() as connection:
-        connection.execute(OWN_SENDER, {"account": pair.owner.account_id})
+    pair.owner.execute(OWN_SENDER, account=pair.owner.account_id)
     group = pair.owner.new_group([PHONE])
     body = {"sender_id": "ACME", "group_id": group, "message": "Hi"}
     mine, nobodys = {"group_id": (group, UNKNOWN), "sender_id": ("MINE", "NOBODY")}[field]

@@ -8,7 +8,6 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
-from sqlalchemy import text
 
 from console.message import drafts, recipients
 from shared.accounts.category_rules import set_cap, set_quiet_hours
@@ -57,14 +56,6 @@ def test_a_double_click_and_a_reload_send_once(console: Console) -> None:
     assert phones(console) == ["254711000001", "254711000002"]
 
 
-def test_nothing_is_sent_before_it_is_confirmed(console: Console) -> None:
-    browser = console.browser("sender")
-    confirmed(browser, **ONE)
-    browser.post("/compose/", **ONE, check="yes")
-    browser.post("/compose/quote", **ONE)
-    assert sent(console) == []
-
-
 def test_a_file_fills_placeholders_from_its_columns(console: Console) -> None:
     browser = console.browser("sender")
     browser.get("/compose/")
@@ -85,20 +76,6 @@ def test_a_file_fills_placeholders_from_its_columns(console: Console) -> None:
         for each in console.service.get("/messages").json["data"]
     ]
     assert texts == ["Hi Ben in Köln"], "0711 is no phone"
-
-
-def test_a_row_without_a_value_gets_the_default_or_nothing(console: Console) -> None:
-    browser = console.browser("sender")
-    fields = {**ONE, "kind": "file", "file_text": "phone,name\n254711000001,Ann\n254711000002,\n", "file_name": "a.csv"}
-    page = confirmed(browser, **{**fields, "message": "Hi {{name}}"})
-    assert "Send to 1 recipient" in page.text
-    assert cells(page.text) == ["2", "254711000002", "No value for {{name}}"]
-    page = confirmed(browser, **{**fields, "message": "Hi {{name|there}}"})
-    assert "Send to 2 recipients" in page.text
-    browser.post("/compose/send", **hidden(page))
-    messages = console.service.get("/messages").json["data"]
-    texts = [console.service.get(f"/messages/{each['message_id']}").json["text"] for each in messages]
-    assert sorted(texts) == ["Hi Ann", "Hi there"]
 
 
 def test_the_column_of_phones_is_chosen_and_confirmed(console: Console) -> None:
@@ -234,8 +211,7 @@ def test_too_few_credits_are_reported_before_sending(console: Console) -> None:
 
 def test_times_are_in_the_persons_time_zone(console: Console) -> None:
     person_browser = console.browser()
-    with console.service.engine.begin() as connection:
-        connection.exec_driver_sql("UPDATE person SET time_zone = 'Africa/Nairobi'")
+    console.service.execute("UPDATE person SET time_zone = 'Africa/Nairobi'")
     due = datetime.now(UTC).replace(second=0, microsecond=0) + timedelta(hours=2)
     typed = due.astimezone(ZoneInfo("Africa/Nairobi")).strftime("%Y-%m-%dT%H:%M")
     page = confirmed(person_browser, **{**ONE, "when": "later", "send_at": typed})
@@ -244,40 +220,9 @@ def test_times_are_in_the_persons_time_zone(console: Console) -> None:
     assert send["status"] == "scheduled" and datetime.fromisoformat(send["send_at"]) == due
 
 
-def test_a_test_message_reaches_no_phone(console: Console) -> None:
-    browser = console.browser()
-    browser.get("/", "test")
-    page = browser.post("/compose/confirm", "test", **ONE)
-    browser.post("/compose/send", "test", **hidden(page))
-    assert sent(console) == []
-    assert "+254711000001" in browser.get("/messages/", "test").text
-    assert "+254711000001" not in browser.get("/messages/").text
-
-
-def many(console: Console) -> None:
-    """More groups and sender IDs than a page of choices has."""
-    with console.service.engine.begin() as connection:
-        account = {"account": console.service.account_id}
-        connection.execute(
-            text(
-                "INSERT INTO sender_id (account_id, sender_id, state)"
-                " SELECT :account, 'SHOP' || n, 'approved' FROM generate_series(1, 250) n"
-            ),
-            account,
-        )
-        connection.execute(
-            text(
-                "INSERT INTO contact_group (id, account_id, name)"
-                " SELECT gen_random_uuid(), :account, 'Guests 100% ' || n FROM generate_series(1, 550) n"
-            ),
-            account,
-        )
-
-
 def test_the_confirmation_shows_the_rules(console: Console) -> None:
-    with console.service.engine.begin() as connection:
-        set_quiet_hours(connection, console.service.account_id, "marketing", (21 * 60, 8 * 60))
-        set_cap(connection, console.service.account_id, "marketing", (3, 168))
+    console.service.transact(set_quiet_hours, console.service.account_id, "marketing", (21 * 60, 8 * 60))
+    console.service.transact(set_cap, console.service.account_id, "marketing", (3, 168))
     fields = {**ONE, "kind": "list", "list": "254711000001\n254711000002", "category": "marketing"}
     fields |= {"stop_share": "20", "stop_over": "50", "canary": "50%"}
     page = confirmed(console.browser("sender"), **fields).text

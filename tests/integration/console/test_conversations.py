@@ -23,8 +23,7 @@ def add_number(service: Service, number: str) -> None:
 def test_a_conversation_is_answered(console: Console) -> None:
     service = console.service
     add_number(service, NUMBER)
-    with transaction(service.engine) as connection:
-        store(connection, "simulator", [Inbound("+254711000009", f"+{NUMBER}", "Is it open?")])
+    service.transact(store, "simulator", [Inbound("+254711000009", f"+{NUMBER}", "Is it open?")])
     browser = console.browser("sender")
     assert "Is it open?" in browser.get("/conversations/").text
     german = console.browser("viewer")

@@ -1,11 +1,9 @@
 """Many pages of one account open at the same time."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
 from uuid import UUID
 
 import pytest
-from flask import request, request_started
 
 from console.load.fair_share import (
     EXTENSION,
@@ -20,7 +18,6 @@ from console.session.token_cache import digest
 from shared.people.memberships import end_membership
 from tests.harness.console import UNUSED, Browser, Console
 
-LOOKS = 8
 LIVE = {"HX-Request": "true"}
 
 
@@ -30,18 +27,6 @@ def _own_application() -> Iterator[None]:
     UNUSED.clear()
     yield
     UNUSED.clear()
-
-
-@contextmanager
-def asked_of(console: Console) -> Iterator[list[str]]:
-    """The paths that are requested of the API meanwhile."""
-    paths: list[str] = []
-
-    def note(sender: object, **_: object) -> None:
-        paths.append(request.path)
-
-    with request_started.connected_to(note, console.service.flask):
-        yield paths
 
 
 def second_owner(console: Console) -> tuple[Browser, UUID]:
@@ -110,8 +95,7 @@ def test_a_file_that_is_being_downloaded_is_held_until_its_end(console: Console)
 def test_a_person_who_left_the_account_gets_no_live_parts(console: Console) -> None:
     stays, (leaves, person) = console.browser("owner"), second_owner(console)
     assert leaves.get("/now", headers=LIVE).status_code == 200
-    with console.service.engine.begin() as connection:
-        end_membership(connection, console.service.account_id, person)
+    console.service.transact(end_membership, console.service.account_id, person)
     console.service.reload_limits()
     assert stays.get("/now", headers=LIVE).status_code == 200
     refused = leaves.get("/now", headers=LIVE)

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import pytest
 from flask import Flask
-from sqlalchemy import Engine, text
+from sqlalchemy import Engine
 from werkzeug.test import TestResponse
 
 from console.app import create_app
@@ -224,9 +224,7 @@ class House:
             undecided = {"phones": [made["phone"]], "category": "marketing", "reason": "possible_stop"}
             assert service.post("/suppressions", **undecided).status_code == 200
         if route.endpoint in OF_READERS:  # an account may only have a few exports
-            ended = "UPDATE message_export SET finished_at = now(), created_at = now() - interval '8 days'"
-            with service.engine.begin() as connection:
-                connection.execute(text(ended))
+            service.execute("UPDATE message_export SET finished_at = now(), created_at = now() - interval '8 days'")
         if route.action == "resume":
             assert service.post(f"/sends/{made['send_id']}/pause").status_code == 200
         if route.action == "enable":

@@ -100,8 +100,7 @@ def test_a_sign_in_that_was_not_completed_is_reported(console: Console, query: s
 
 def test_an_invitation_is_accepted(console: Console, provider: OidcProvider) -> None:
     browser, service = console.stranger(), console.service
-    with service.engine.begin() as connection:
-        token = invite(connection, "new@acme.example", service.account_id, "sender").token
+    token = service.transact(invite, "new@acme.example", service.account_id, "sender").token
     page = browser.open(f"/invitations/{token}").text
     assert f'href="/invitations/{token}/oidc" data-zone-link' in page
     provider.user = user("other@acme.example")

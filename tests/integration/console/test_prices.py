@@ -5,7 +5,6 @@ import re
 from typing import Any
 
 import pytest
-from sqlalchemy import text
 
 from shared.prices import book
 from shared.unit import Unit
@@ -27,9 +26,8 @@ def number(address: str) -> str:
 
 
 def made_valid(console: Console) -> None:
-    with console.service.engine.begin() as connection:
-        connection.execute(text("UPDATE price_version SET valid_from = now() WHERE valid_from > now()"))
-        connection.execute(text("UPDATE price_assignment SET valid_from = now() WHERE valid_from > now()"))
+    console.service.execute("UPDATE price_version SET valid_from = now() WHERE valid_from > now()")
+    console.service.execute("UPDATE price_assignment SET valid_from = now() WHERE valid_from > now()")
 
 
 def test_amounts_are_typed_and_shown_in_the_currency(console: Console) -> None:
@@ -40,9 +38,8 @@ def test_amounts_are_typed_and_shown_in_the_currency(console: Console) -> None:
         asked = admin.submit(f"{path}/top-up", credits="12.50", reason="paid").text
         assert "€12.50" in asked and 'name="credits" value="12.50"' in asked
         assert admin.submit(f"{path}/top-up", credits="12.50", reason="paid", confirmed="yes").status_code == 302
-        with console.service.engine.connect() as connection:
-            topped_up = text("SELECT max(amount) FROM ledger WHERE kind = 'topup' AND account_id = :account")
-            assert connection.execute(topped_up, {"account": console.service.account_id}).scalar() == 125_000
+        topped_up = "SELECT max(amount) FROM ledger WHERE kind = 'topup' AND account_id = :account"
+        assert console.service.scalar(topped_up, account=console.service.account_id) == 125_000
         admin.open(f"{path}/credit")
         wrong = admin.submit(f"{path}/credit", credit_limit="1,000", spend_threshold="", reason="agreed")
         assert wrong.status_code == 400 and "Enter an amount in EUR" in wrong.text

@@ -188,17 +188,6 @@ def test_every_account_form_is_tested_for_double_submission(console: Console) ->
     assert posts == {*places(console), *ELSEWHERE}
 
 
-def test_reloading_the_page_with_a_new_secret_keeps_the_old_one_working(console: Console) -> None:
-    service, browser = console.service, console.browser("owner")
-    made = service.post("/api-keys", name="Shop").json
-    shown = form_at(console, browser, "api_keys.rotate", Place("/api-keys/", made["api_key"]))
-    assert "smss_" in submit(browser, shown, {}).text
-    reloaded = submit(browser, shown, {})
-    assert "shown once and is not shown again" in reloaded.text
-    pair = {"api_key": made["api_key"], "api_secret": made["api_secret"]}
-    assert service.client.post("/api/v1/auth/token", json=pair).status_code == 200
-
-
 def test_each_form_of_the_operator_has_one_effect_when_it_comes_twice(console: Console) -> None:
     admin = console.operator()
     for number, (path, typed) in enumerate(changes_of(console)):

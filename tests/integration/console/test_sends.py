@@ -6,18 +6,17 @@ from datetime import UTC, datetime, timedelta
 from html import unescape
 
 import pytest
-from sqlalchemy import text
 from werkzeug.test import TestResponse
 
 from tests.harness.console import Browser, Console
+from tests.harness.times import ahead
 from tests.integration.console.test_operator import REPORTED
 from worker.jobs.export_messages import export_page
 
 
 def scheduled(console: Console, message: str = "Doors open at 9") -> str:
     """A send that waits for tomorrow."""
-    later = (datetime.now(UTC) + timedelta(days=1)).isoformat()
-    return str(console.service.bulk(["254711000001", "254711000002"], message, send_at=later).json["send_id"])
+    return str(console.service.bulk(["254711000001", "254711000002"], message, send_at=ahead()).json["send_id"])
 
 
 def typed_time(days: int) -> str:
@@ -130,21 +129,15 @@ def test_the_page_of_a_send_refreshes_itself_until_the_send_ends(console: Consol
 @pytest.fixture
 def under_way(console: Console) -> Iterator[str]:
     """A send to two that has its own rate, and a carrier that takes it."""
-    later = (datetime.now(UTC) + timedelta(days=1)).isoformat()
     phones = ["254711000001", "254711000002"]
-    send = console.service.bulk(phones, "Doors open at 9", send_at=later, rate=1).json["send_id"]
-    with console.service.engine.begin() as connection:
-        connection.execute(
-            text(
-                "UPDATE send SET state = 'sending', send_at = NULL, paced_until = now() + interval '1 hour'"
-                " WHERE id = :send"
-            ),
-            {"send": send},
-        )
-        connection.execute(text(REPORTED), {"carrier": "main"})
+    send = console.service.bulk(phones, "Doors open at 9", send_at=ahead(), rate=1).json["send_id"]
+    console.service.execute(
+        "UPDATE send SET state = 'sending', send_at = NULL, paced_until = now() + interval '1 hour' WHERE id = :send",
+        send=send,
+    )
+    console.service.execute(REPORTED, carrier="main")
     yield str(send)
-    with console.service.engine.begin() as connection:
-        connection.exec_driver_sql("DELETE FROM carrier_report")
+    console.service.execute("DELETE FROM carrier_report")
 
 
 def test_the_overview_and_the_send_show_its_expected_end_and_its_limit(console: Console, under_way: str) -> None:
@@ -191,36 +184,6 @@ def test_recipients_are_filtered_and_downloaded(console: Console) -> None:
     csv = browser.get(f"/sends/{send}/recipients.csv")
     assert csv.mimetype == "text/csv" and "attachment" in csv.headers["Content-Disposition"]
     assert {"254711000001", "254711000002"} <= set(re.findall(r"\d{12}", csv.text))
-
-
-def test_the_page_of_a_message_shows_its_timeline(console: Console) -> None:
-    sent = console.service.send("254711000001", "Your code is 1").json
-    console.service.deliver_receipts()
-    page = console.browser().get(f"/messages/{sent['message_id']}")
-    assert "Your code is 1" in page.text and "simulator" in page.text
-    assert page.text.index("Accepted") < page.text.index("What happened") + 2000 and "Delivered" in page.text
-
-
-def test_a_long_list_has_a_next_page(console: Console) -> None:
-    console.service.bulk([str(254711000000 + number) for number in range(60)], "Hi")
-    browser = console.browser()
-    first = browser.get("/messages/")
-    after = re.search(r'href="([^"]*cursor=[^"]+)"', first.text)
-    assert after is not None
-    second = browser.open(after.group(1).replace("&amp;", "&"))
-    shown = [set(re.findall(r">(\+2547110000\d\d)<", page.text)) for page in (first, second)]
-    assert [len(each) for each in shown] == [50, 10] and not shown[0] & shown[1]
-
-
-def test_a_message_is_canceled(console: Console) -> None:
-    browser, send = console.browser("sender"), scheduled(console)
-    message = console.service.get(f"/sends/{send}/messages").json["data"][0]["message_id"]
-    assert "Cancel the message" in browser.get(f"/messages/{message}").text
-    assert "Message canceled." in browser.post(f"/messages/{message}/cancel", follow=True).text
-    assert console.service.get(f"/messages/{message}").json["status"] == "canceled"
-    sent = console.service.send("254711000009").json["message_id"]
-    assert "/cancel" not in browser.get(f"/messages/{sent}").text
-    assert "The message cannot be canceled." in browser.post(f"/messages/{sent}/cancel", follow=True).text
 
 
 def test_what_a_search_finds_is_exported(console: Console) -> None:

@@ -22,8 +22,7 @@ def test_it_works(console: Console) -> None:
     assert wrong.status_code == 400 and 'id="system_id-error"' in wrong.text and 'id="allowed_ips-error"' in wrong.text
     shown = browser.post("/smpp/new", system_id="console-1", allowed_ips="192.0.2.0/24, 198.51.100.1").text
     [password] = re.findall(r"<code>(\w{8})</code>", shown)
-    with console.service.engine.begin() as connection:
-        connection.execute(BIND)
+    console.service.execute(BIND)
     listed = browser.get("/smpp/").text
     assert "198.51.100.1/32" in listed and "receiver 192.0.2.17" in listed and password not in listed
     [path] = set(re.findall(r'action="([^"]*/smpp/[^"/]+)/rotate"', listed))

@@ -68,16 +68,14 @@ def service(engine: Engine) -> Heard:
 
 
 def receive(service: Service, *messages: Inbound) -> None:
-    with service.engine.begin() as connection:
-        store(connection, "main", messages)
+    service.transact(store, "main", messages)
 
 
 def own_number(service: Service) -> str:
-    with service.engine.begin() as connection:
-        connection.execute(
-            text("INSERT INTO sender_id (account_id, sender_id, state) VALUES (:account, '2020', 'approved')"),
-            {"account": service.account_id},
-        )
+    service.execute(
+        "INSERT INTO sender_id (account_id, sender_id, state) VALUES (:account, '2020', 'approved')",
+        account=service.account_id,
+    )
     return "2020"
 
 

@@ -19,15 +19,13 @@ def test_sends_are_read_as_before(service: Service) -> None:
     paths = (f"/sends/{send}", "/sends", "/sends?in_progress=true", f"/sends/{send}/messages", "/limits")
     for path in paths * OFTEN:
         assert service.get(path).status_code == 200, path
-    with service.engine.begin() as connection:
-        for table in ("send", "batch", "message", "account"):
-            connection.execute(text(f"ALTER TABLE {table} ADD COLUMN next_release text"))
+    for table in ("send", "batch", "message", "account"):
+        service.execute(f"ALTER TABLE {table} ADD COLUMN next_release text")
     try:
         assert {path: service.get(path).status_code for path in paths} == dict.fromkeys(paths, 200)
     finally:
-        with service.engine.begin() as connection:
-            for table in ("send", "batch", "message", "account"):
-                connection.execute(text(f"ALTER TABLE {table} DROP COLUMN next_release"))
+        for table in ("send", "batch", "message", "account"):
+            service.execute(f"ALTER TABLE {table} DROP COLUMN next_release")
 
 
 def test_a_statement_that_is_out_of_date_fails_once(engine: Engine, pool: Engine) -> None:

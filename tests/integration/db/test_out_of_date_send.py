@@ -1,7 +1,5 @@
 """A send goes on after a migration has changed the type of a column that its prepared statement returns."""
 
-from sqlalchemy import text
-
 from tests.harness.service import Service
 
 SENDS = 12
@@ -17,8 +15,7 @@ def keyed(number: int) -> dict[str, str]:
 def test_sends_fail_once_at_most_in_each_pool(service: Service) -> None:
     assert {service.send().status_code for _ in range(SENDS)} == {200}
     assert {service.send(headers=keyed(number)).status_code for number in range(SENDS)} == {200}
-    with service.engine.begin() as connection:
-        connection.execute(text("ALTER TABLE account ALTER low_balance_threshold TYPE numeric"))
+    service.execute("ALTER TABLE account ALTER low_balance_threshold TYPE numeric")
     statuses = [service.send(headers=keyed(SENDS + number)).status_code for number in range(6)]
     statuses += [service.send().status_code for _ in range(6)]
     assert set(statuses) <= {200, 503} and statuses[-1] == 200

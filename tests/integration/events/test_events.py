@@ -27,8 +27,7 @@ def heard(service: Service) -> Service:
 
 def of_messages(service: Service) -> Counter[tuple[str, UUID, str | None]]:
     """Type, message and error of every event of a message, and how often it was written."""
-    with service.engine.connect() as connection:
-        rows = connection.execute(ROWS, {"account": service.account_id}).all()
+    rows = service.execute(ROWS, account=service.account_id)
     return Counter(
         (row.type, message_id(row.batch_id, index), row.error) for row in rows if row.indexes for index in row.indexes
     )
@@ -36,25 +35,15 @@ def of_messages(service: Service) -> Counter[tuple[str, UUID, str | None]]:
 
 def others(service: Service) -> list[tuple[str, UUID | None, object]]:
     """Type, send and data of every other event."""
-    with service.engine.connect() as connection:
-        rows = connection.execute(ROWS, {"account": service.account_id}).all()
+    rows = service.execute(ROWS, account=service.account_id)
     return [(row.type, row.send_id, row.data) for row in rows if row.indexes is None]
-
-
-def test_it_works(heard: Service) -> None:
-    response = heard.send().json
-    heard.deliver_receipts()
-    message = UUID(response["message_id"])
-    assert of_messages(heard) == {("message.sent", message, None): 1, ("message.delivered", message, None): 1}
-    assert others(heard) == [("send.completed", UUID(response["send_id"]), None)]
 
 
 def test_nothing_is_written_for_an_account_that_does_not_listen(heard: Service) -> None:
     quiet = heard.new_account("quiet", 100)
     heard.bulk(["254711000001", "254711000002"], token=heard.new_token(quiet))
     heard.deliver_receipts()
-    with heard.engine.connect() as connection:
-        assert not connection.execute(ROWS, {"account": quiet}).all()
+    assert not heard.execute(ROWS, account=quiet)
     assert not of_messages(heard)
 
 
@@ -70,11 +59,9 @@ def test_a_list_is_packed_and_each_outcome_is_one_event(heard: Service) -> None:
     assert by_phone["99906000001"] == {"message.in_doubt"}
     for phone in {*phones} - {"99902000001", "99906000001"}:
         assert by_phone[phone] == {"message.sent", "message.delivered"}
-    with heard.engine.connect() as connection:
-        rows = connection.execute(ROWS, {"account": heard.account_id}).all()
+    rows = heard.execute(ROWS, account=heard.account_id)
     assert max(len(row.indexes) for row in rows if row.type == "message.sent") >= 20
-    with heard.engine.begin() as connection:
-        connection.execute(text("UPDATE doubt SET expires_at = now() - interval '1 hour'"))
+    heard.execute("UPDATE doubt SET expires_at = now() - interval '1 hour'")
     expire_doubts(heard.engine, 0)
     assert of_messages(heard)["message.expired", ids["99906000001"], "no_response"] == 1
 
@@ -90,8 +77,7 @@ def test_canceling_writes_one_event_per_message_and_one_for_the_send(heard: Serv
 
 def test_an_expired_message_writes_an_event_and_its_send_is_completed(heard: Service) -> None:
     response = heard.bulk(["254711000001"], send_at=ahead()).json
-    with heard.engine.begin() as connection:
-        connection.execute(text("UPDATE send SET expires_at = now() WHERE id = :id"), {"id": response["send_id"]})
+    heard.execute("UPDATE send SET expires_at = now() WHERE id = :id", id=response["send_id"])
     heard.sweep()
     assert of_messages(heard) == {("message.expired", UUID(response["messages"][0]["message_id"]), None): 1}
     assert others(heard) == [("send.completed", UUID(response["send_id"]), None)]
@@ -99,11 +85,10 @@ def test_an_expired_message_writes_an_event_and_its_send_is_completed(heard: Ser
 
 def test_a_phone_that_opted_out_meanwhile_gets_a_rejected_event(heard: Service) -> None:
     response = heard.bulk(["254711000001", "254711000002"], send_at=ahead()).json
-    with heard.engine.begin() as connection:
-        values = {"account": heard.account_id}
-        connection.execute(text("INSERT INTO suppression VALUES (:account, 254711000002, 'STOP')"), values)
-        connection.execute(text("UPDATE send SET send_at = now()"))
-        connection.execute(text("UPDATE batch SET due_at = now() WHERE state = 'waiting'"))
+    values = {"account": heard.account_id}
+    heard.execute("INSERT INTO suppression VALUES (:account, 254711000002, 'STOP')", **values)
+    heard.execute("UPDATE send SET send_at = now()")
+    heard.execute("UPDATE batch SET due_at = now() WHERE state = 'waiting'")
     heard.sweep()
     ids = [UUID(entry["message_id"]) for entry in response["messages"]]
     assert of_messages(heard) == {
@@ -122,22 +107,18 @@ def test_a_low_balance_writes_one_event_per_crossing(heard: Service) -> None:
     heard.send()
     heard.send()
     assert low_balances(heard) == [{"balance": 99, "low_balance_threshold": 100}]
-    with heard.engine.begin() as connection:
-        top_up(connection, heard.account_id, 2, "test", "more")
+    heard.transact(top_up, heard.account_id, 2, "test", "more")
     heard.send()
     assert len(low_balances(heard)) == 2
 
 
 def test_the_reversal_of_a_top_up_that_makes_the_balance_low_writes_an_event(heard: Service) -> None:
-    with heard.engine.begin() as connection:
-        for key, credits in (("small", 10), ("large", 950)):
-            top_up(connection, heard.account_id, credits, "test", key)
+    for key, credits in (("small", 10), ("large", 950)):
+        heard.transact(top_up, heard.account_id, credits, "test", key)
     heard.bulk([f"254711{place:06d}" for place in range(901)])
-    with heard.engine.begin() as connection:
-        reverse_top_up(connection, heard.account_id, "small", 10, "A mistake.")
+    heard.transact(reverse_top_up, heard.account_id, "small", 10, "A mistake.")
     assert low_balances(heard) == []
-    with heard.engine.begin() as connection:
-        reverse_top_up(connection, heard.account_id, "large", 950, "A mistake.")
+    heard.transact(reverse_top_up, heard.account_id, "large", 950, "A mistake.")
     assert low_balances(heard) == [{"balance": 99, "low_balance_threshold": 100}]
 
 

@@ -4,7 +4,6 @@ import time
 from types import SimpleNamespace
 
 import pytest
-from sqlalchemy import text
 
 from shared import outbox
 from shared.db.connection import make_engine
@@ -43,13 +42,10 @@ def test_who_listens_waits_only_once_after_the_clock_of_the_database_was_set_bac
     service: Service, sleeps: list[float]
 ) -> None:
     outbox.listen(service.engine, service.account_id)
-    with service.engine.begin() as connection:
-        connection.execute(text("UPDATE listener SET pulled_at = pulled_at + interval '2 hours'"))
+    service.execute("UPDATE listener SET pulled_at = pulled_at + interval '2 hours'")
     outbox.listen(service.engine, service.account_id)
-    with service.engine.begin() as connection:  # the clock of the database does not pass while this one sleeps
-        connection.execute(
-            text("UPDATE listener SET pulled_at = pulled_at - CAST(:slept AS interval)"), {"slept": "2 s"}
-        )
+    # The clock of the database does not pass while this one sleeps.
+    service.execute("UPDATE listener SET pulled_at = pulled_at - CAST(:slept AS interval)", slept="2 s")
     del sleeps[:]
     outbox.listen(service.engine, service.account_id)
     assert sleeps == []

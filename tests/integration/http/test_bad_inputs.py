@@ -10,7 +10,6 @@ import re
 import time
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
-from itertools import chain
 from typing import Any
 
 import pytest
@@ -43,8 +42,7 @@ FACTS = text(
 
 
 def facts(service: Service) -> Any:
-    with service.engine.connect() as connection:
-        return connection.execute(FACTS).one()
+    return service.row(FACTS)
 
 
 @pytest.fixture(scope="module")
@@ -117,47 +115,24 @@ def test_it_works(own_service: Service) -> None:
 
 NOT_JSON = {
     "B01-empty": b"",
-    "B01-blank": b" \r\n\t",
     "B01-null": b"null",
     "B01-array": b"[]",
-    "B01-string": b'"x"',
-    "B01-number": b"1",
-    "B01-true": b"true",
     "B02-truncated": b'{"sender_id": "ACME", "phone": "2547',
-    "B02-open": b"{",
-    "B02-two-objects": b"{}{}",
     "B02-trailing-comma": b'{"phone": "254711000000",}',
-    "B02-single-quotes": b"{'phone': '254711000000'}",
-    "B02-form": b"sender_id=ACME&phone=254711000000&message=Hi",
     "B06-arrays-100000-deep": b'{"phone":' + b"[" * 30_000 + b"]" * 30_000 + b"}",
-    "B06-open-arrays": b"[" * 60_000,
-    "B06-objects-deep": b'{"a":' * 10_000 + b"1" + b"}" * 10_000,
     "B06-33-deep": b'{"a":' * 33 + b"1" + b"}" * 33,
     "B07-5000-digits": with_text(b"1" * 5000),
     "B07-1e999": with_text(b"1e999"),
-    "B07-minus-1e999": with_text(b"-1e999"),
     "B07-nan": with_text(b"NaN"),
-    "B07-infinity": with_text(b"Infinity"),
-    "B07-minus-infinity": with_text(b"[-Infinity]"),
     "B07-beyond-64-bits": with_text(b"9223372036854775808"),
     "B07-in-metadata": with_text(b'"Hi", "metadata": {"a": [1, {"b": 1e400}]}'),
     "B08-twice": b'{"sender_id": "ACME", "phone": "254711000000", "phone": "254711000001", "message": "Hi"}',
-    "B08-twice-inside": with_text(b'"Hi", "metadata": {"a": 1, "a": 2}'),
-    "B08-twice-escaped": b'{"phone": "1", "\\u0070hone": "2"}',
     "B09-not-utf-8": with_text(b'"\xff\xfe"'),
-    "B09-latin-1": with_text('"é"'.encode("latin-1")),
-    "B09-overlong": with_text(b'"\xc0\xaf"'),
     "B09-surrogate-bytes": with_text(b'"\xed\xa0\x80"'),
     "B09-utf-16": json.dumps(SINGLE).encode("utf-16"),
-    "B09-utf-32-be": json.dumps(SINGLE).encode("utf-32-be"),
-    "B09-bom-alone": b"\xef\xbb\xbf",
     "B10-lone-surrogate": with_text(b'"\\ud800"'),
-    "B10-low-first": with_text(b'"\\udc00\\ud800"'),
-    "B10-in-a-key": with_text(b'"Hi", "\\ud800": 1'),
     "B10-in-metadata": with_text(b'"Hi", "metadata": {"a": ["\\udfff"]}'),
     "B11-nul": with_text(b'"a\\u0000b"'),
-    "B11-nul-in-a-key": with_text(b'"Hi", "a\\u0000": 1'),
-    "B11-nul-raw": with_text(b'"a\x00b"'),
     "B11-nul-in-metadata": with_text(b'"Hi", "metadata": {"\\u0000": 1}'),
     "B11-nul-in-phones": b'{"sender_id": "ACME", "phones": ["254711000000", "2547\\u000011"], "message": "Hi"}',
     "B24-control-raw": with_text(b'"a\nb"'),
@@ -273,15 +248,6 @@ def test_a_required_field_is_missing(service: Service, path: str, field: str) ->
     assert problem["errors"][0]["code"] == "required"
 
 
-OF_EACH_TYPE: dict[str, list[Any]] = {
-    "null": [None],
-    "boolean": [True, False],
-    "integer": [0, 1],
-    "float": [1.5, 1.0],
-    "string": ["x", "1", "true"],
-    "array": [[], ["x"], [["x"]]],
-    "object": [{}, {"a": 1}],
-}
 OPTIONS = {
     "sender_id": "string",
     "message": "string",
@@ -297,28 +263,6 @@ OPTIONS = {
     "rate": "integer",
     "metadata": "object",
 }
-OWN = {
-    "/sms/send": {"phone": "string"},
-    "/sms/send-bulk": {"phones": "array"},
-    "/sms/send-group": {"group_id": "string"},
-}
-
-
-@pytest.mark.usefixtures("untouched")
-@pytest.mark.parametrize(
-    ("path", "field", "right"),
-    [
-        pytest.param(path, field, right, id=f"B14-{path}-{field}")
-        for path, own in OWN.items()
-        for field, right in ({**OPTIONS, **own} if path == "/sms/send" else own).items()
-    ],
-)
-def test_a_field_of_the_wrong_type(service: Service, path: str, field: str, right: str) -> None:
-    for value in chain.from_iterable(values for name, values in OF_EACH_TYPE.items() if name != right):
-        if right == "integer" and repr(value) == "1.0":  # which JSON does not tell from 1
-            continue
-        problem = assert_problem(service.post(path, **{**BODIES[path], field: value}), 400, "validation_failed")
-        assert pointers(problem) == {f"/{field}"}
 
 
 SENSELESS: dict[str, dict[str, Any]] = {
@@ -371,17 +315,10 @@ def test_times_the_wrong_way_round(service: Service) -> None:
 BAD_PHONES = {
     "B15-empty": "",
     "B15-plus": "+254711000000",
-    "B15-double-zero": "00254711000000",
-    "B15-letters": "254711OOOOOO",
-    "B15-7-digits": "2547110",
     "B15-16-digits": "2547110000001234",
-    "B15-leading-zero": "0711000000",
-    "B15-65-characters": "2" * 65,
     "B15-two": "254711000000,254711000001",
     "B16-newline": "254711000000\n",
-    "B16-newline-between": "254711000000\n254711000001",
     "B17-arabic-indic": "٢٥٤٧١١٠٠٠٠٠٠",
-    "B17-one-of-twelve": "25471100000٠",  # noqa: RUF001
     "B17-zero-width": "254711\u200b000000",
 }
 
@@ -402,16 +339,9 @@ def test_an_invalid_phone(service: Service, phone: str) -> None:
     ("message", "code"),
     [
         pytest.param("", "message_empty", id="B20-empty"),
-        pytest.param(" ", "message_empty", id="B20-space"),
-        pytest.param("\r\n\t ", "message_empty", id="B20-whitespace"),
-        pytest.param("\u00a0\u2003\u3000", "message_empty", id="B20-unicode-spaces"),
         pytest.param("\u200b\u200d\ufeff", "message_empty", id="B20-invisible"),
         pytest.param("x" * 1601, "message_too_long", id="B21-1601"),
-        pytest.param("😀" * 1601, "message_too_long", id="B21-1601-emoji"),
         pytest.param("\x1b[31mred", "invalid_characters", id="B24-escape"),
-        pytest.param("a\x07b", "invalid_characters", id="B24-bell"),
-        pytest.param("a\x08b", "invalid_characters", id="B24-backspace"),
-        pytest.param("a\x7fb", "invalid_characters", id="B24-delete"),
         pytest.param("a\x9bb", "invalid_characters", id="B24-c1"),
     ],
 )
@@ -426,11 +356,8 @@ def test_a_text_that_cannot_be_sent(service: Service, message: str, code: str) -
     ("sender", "status", "code"),
     [
         pytest.param("OTHER", 403, "sender_not_registered", id="B26-unregistered"),
-        pytest.param("acme", 403, "sender_not_registered", id="B26-lower-case"),
-        pytest.param("ACME ", 403, "sender_not_registered", id="B26-trailing-space"),
         pytest.param("АСМЕ", 403, "sender_not_registered", id="B26-cyrillic"),  # noqa: RUF001
         pytest.param("ACME\u200b", 403, "sender_not_registered", id="B26-zero-width"),
-        pytest.param("TwelveLetter", 403, "sender_not_registered", id="B26-12-characters"),
         pytest.param("' OR 1=1 --", 403, "sender_not_registered", id="B26-sql"),
         pytest.param("", 400, "validation_failed", id="B26-empty"),
         pytest.param("x" * 16, 400, "validation_failed", id="B26-16-characters"),
@@ -446,14 +373,13 @@ def test_a_sender_id_that_the_account_does_not_have(service: Service, sender: st
 )
 def test_a_sender_that_is_not_approved(own_service: Service, state: str) -> None:
     owner = own_service.new_account("owner")
-    with own_service.engine.begin() as connection:
-        connection.execute(
-            text(
-                "INSERT INTO sender_id (account_id, sender_id, state) VALUES (:own, 'BANK', :state),"
-                " (:other, 'THEIRS', 'approved')"
-            ),
-            {"own": own_service.account_id, "other": owner, "state": state},
-        )
+    own_service.execute(
+        "INSERT INTO sender_id (account_id, sender_id, state) VALUES (:own, 'BANK', :state),"
+        " (:other, 'THEIRS', 'approved')",
+        own=own_service.account_id,
+        other=owner,
+        state=state,
+    )
     before = facts(own_service)
     assert_problem(own_service.post("/sms/send", **{**SINGLE, "sender_id": "BANK"}), 403, "sender_not_approved")
     assert_problem(own_service.post("/sms/send", **{**SINGLE, "sender_id": "THEIRS"}), 403, "sender_not_registered")
@@ -505,15 +431,9 @@ def test_b30_one_invalid_among_many(service: Service) -> None:
     ("group", "status", "code"),
     [
         pytest.param("x", 400, "validation_failed", id="B32-word"),
-        pytest.param("", 400, "validation_failed", id="B32-empty"),
-        pytest.param("{01900000-0000-7000-8000-000000000000}", 400, "validation_failed", id="B32-braces"),
         pytest.param("urn:uuid:01900000-0000-7000-8000-000000000000", 400, "validation_failed", id="B32-urn"),
-        pytest.param("01900000000070008000000000000000", 400, "validation_failed", id="B32-no-hyphens"),
         pytest.param("01900000-0000-7000-8000-00000000000A", 404, "group_not_found", id="B32-capitals"),
-        pytest.param(f"{UNKNOWN}\n", 400, "validation_failed", id="B32-newline"),
         pytest.param("0190-00000000-7000-8000-000000000000", 400, "validation_failed", id="B32-hyphens"),
-        pytest.param("00000000-0000-0000-0000-000000000000", 404, "group_not_found", id="B32-nil"),
-        pytest.param("ffffffff-ffff-ffff-ffff-ffffffffffff", 404, "group_not_found", id="B32-max"),
         pytest.param(UNKNOWN, 404, "group_not_found", id="B32-unknown"),
     ],
 )
@@ -540,8 +460,6 @@ def test_b34_an_empty_group(service: Service) -> None:
         pytest.param("", id="B40-empty"),
         pytest.param("x" * 256, id="B40-256"),
         pytest.param("a b", id="B40-space"),
-        pytest.param("a\tb", id="B40-tab"),
-        pytest.param("a\x7f", id="B40-delete"),
         pytest.param("a\x01", id="B40-control"),
         pytest.param("é", id="B40-latin-1"),
         pytest.param("key, key", id="B40-two-headers"),
@@ -569,14 +487,10 @@ def unsigned(token: str) -> str:
     ("header", "code"),
     [
         pytest.param(lambda token: None, "missing_token", id="B45-none"),
-        pytest.param(lambda token: "", "missing_token", id="B45-empty"),
         pytest.param(lambda token: "Bearer", "missing_token", id="B45-no-token"),
-        pytest.param(lambda token: "Bearer ", "missing_token", id="B45-blank-token"),
         pytest.param(lambda token: token, "missing_token", id="B45-no-scheme"),
         pytest.param(lambda token: f"Basic {token}", "missing_token", id="B45-basic"),
-        pytest.param(lambda token: f"Token {token}", "missing_token", id="B45-other-scheme"),
         pytest.param(lambda token: "Bearer x", "invalid_token", id="B45-malformed"),
-        pytest.param(lambda token: "Bearer ..", "invalid_token", id="B45-dots"),
         pytest.param(lambda token: f"Bearer {flipped(token)}", "invalid_token", id="B45-signature"),
         pytest.param(lambda token: f"Bearer {unsigned(token)}", "invalid_token", id="B45-claims"),
         pytest.param(lambda token: f"Bearer {token} {token}", "invalid_token", id="B45-two"),
@@ -605,23 +519,16 @@ def test_b45_a_token_that_has_expired(own_service: Service, monkeypatch: pytest.
     ("secret", "status", "code"),
     [
         pytest.param("pässwörd", 401, "invalid_credentials", id="B46-not-ascii"),
-        pytest.param("😀" * 100, 401, "invalid_credentials", id="B46-emoji"),
         pytest.param("", 401, "invalid_credentials", id="B46-empty"),
         pytest.param("x" * 3_000, 401, "invalid_credentials", id="B46-3-kB"),
-        pytest.param("x" * 60_000, 413, "payload_too_large", id="B46-60-kB"),
         pytest.param("x" * 1_000_000, 413, "payload_too_large", id="B46-1-MB"),
         pytest.param(1234, 400, "validation_failed", id="B46-number"),
         pytest.param(None, 400, "validation_failed", id="B46-null"),
-        pytest.param(["x"], 400, "validation_failed", id="B46-array"),
         pytest.param({"$ne": ""}, 400, "validation_failed", id="B46-object"),
-        pytest.param(True, 400, "validation_failed", id="B46-boolean"),
     ],
 )
 def test_a_secret_that_is_wrong(service: Service, secret: Any, status: int, code: str) -> None:
-    with service.engine.connect() as connection:
-        key = connection.execute(
-            text("SELECT id FROM api_key WHERE account_id = :account"), {"account": service.account_id}
-        ).scalar_one()
+    key = service.scalar("SELECT id FROM api_key WHERE account_id = :account", account=service.account_id)
     for name in (key, "smsk_live_unknown"):
         response = service.client.post(f"{PREFIX}/auth/token", json={"api_key": name, "api_secret": secret})
         assert_problem(response, status, code)
@@ -722,10 +629,8 @@ def test_a_method_that_the_path_does_not_have(service: Service, path: str) -> No
         pytest.param(query, id=f"B49-{query}")
         for query in (
             "limit=0",
-            "limit=-1",
             "limit=1001",
             "limit=ten",
-            "limit=1.5",
             "limit=",
             "limit=1&limit=2",
             "limit=9999999999999999999999",

@@ -110,8 +110,7 @@ def test_sends_in_progress_are_examined_in_parts(service: Service, monkeypatch: 
         reference = "rare" if number in (0, 6) else "other"
         send = service.bulk([NAIROBI], send_at=ahead(), reference=reference).json["send_id"]
         state = "held" if number in (0, 6) else "paused"
-        with service.engine.begin() as connection:
-            connection.execute(text("UPDATE send SET state = :state WHERE id = :send"), {"state": state, "send": send})
+        service.execute("UPDATE send SET state = :state WHERE id = :send", state=state, send=send)
     monkeypatch.setattr(bounded, "MAX_ROWS_EXAMINED", 3)
     for query in ("reference=rare", "status=held", "reference=rare&status=held"):
         read = pages(service, f"/sends?in_progress=true&{query}")
@@ -122,13 +121,12 @@ def test_deliveries_and_messages_from_phones_are_examined_in_parts(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     webhook = service.post("/webhooks", url="https://example.com/hook", events=["send.completed"]).json["webhook_id"]
-    with service.engine.begin() as connection:
-        for number in range(7):
-            state = "failed" if number in (0, 6) else "delivered"
-            keyword = "stop" if number in (0, 6) else None
-            values = {"id": new_id(), "webhook": webhook, "state": state, "account": service.account_id, "key": keyword}
-            connection.execute(DELIVERED, values)
-            connection.execute(RECEIVED, values)
+    for number in range(7):
+        state = "failed" if number in (0, 6) else "delivered"
+        keyword = "stop" if number in (0, 6) else None
+        values = {"id": new_id(), "webhook": webhook, "state": state, "account": service.account_id, "key": keyword}
+        service.execute(DELIVERED, **values)
+        service.execute(RECEIVED, **values)
     monkeypatch.setattr(bounded, "MAX_ROWS_EXAMINED", 3)
     for path in (f"/webhooks/{webhook}/deliveries?status=failed", "/inbound?keyword=stop"):
         assert [len(page["data"]) for page in pages(service, path)] == [1, 0, 1]
@@ -141,8 +139,7 @@ def test_a_statement_of_a_list_that_takes_too_long_is_ended(service: Service, mo
     assert (response.status_code, response.json["code"], response.json["retryable"]) == (503, "unavailable", True)
     assert response.headers["Retry-After"]
     assert "too long" in response.json["detail"]
-    with service.engine.connect() as connection:
-        assert connection.execute(text("SHOW statement_timeout")).scalar() == "1min"
+    assert service.scalar("SHOW statement_timeout") == "1min"
 
 
 def test_the_next_user_of_a_connection_has_its_own_bound(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -150,9 +147,8 @@ def test_the_next_user_of_a_connection_has_its_own_bound(service: Service, monke
     with reading_list(service.engine) as connection:
         session = connection.execute(text("SELECT pg_backend_pid()")).scalar()
         assert connection.execute(text("SHOW statement_timeout")).scalar() == "5s"
-    with reading(service.engine) as connection:
-        assert connection.execute(text("SELECT pg_backend_pid()")).scalar() == session
-        assert connection.execute(text("SHOW statement_timeout")).scalar() == "1min"
+    assert service.scalar("SELECT pg_backend_pid()") == session
+    assert service.scalar("SHOW statement_timeout") == "1min"
 
 
 def test_a_list_that_writes_has_the_same_bound_until_its_transaction_ends(

@@ -113,7 +113,6 @@ def test_a_request_that_writes_is_finished(
         holding.execute(LET_GO)
 
     def accepted() -> bool:
-        with service.engine.connect() as connection:
-            return bool(connection.execute(SENDS, {"account": service.account_id}).scalar_one() == 1)
+        return bool(service.scalar(SENDS, account=service.account_id) == 1)
 
     wait_until(accepted, SECONDS, "the send")

@@ -1,9 +1,13 @@
 """What errors say to a newcomer to the API."""
 
+from types import SimpleNamespace
 from typing import Any
 
+import psycopg
 import pytest
+from sqlalchemy.exc import OperationalError
 
+from api import app
 from tests.harness.service import Service
 
 BODY = {"sender_id": "ACME", "phone": "254711000000", "message": "Hi"}
@@ -51,3 +55,23 @@ def test_a_sender_id_in_another_case_is_suggested(service: Service) -> None:
         rename = "UPDATE sender_id SET sender_id = 'Own' WHERE account_id = %s"
         connection.exec_driver_sql(rename, (service.account_id,))
     assert "It has" not in detail(service.post("/sms/send", token=stranger, **{**BODY, "sender_id": "OWN"}))
+
+
+FULL = OperationalError("INSERT", None, psycopg.errors.DiskFull("could not extend file"))
+
+
+def test_a_send_is_refused_with_the_reason(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise FULL
+
+    monkeypatch.setattr("api.accept.accept.validate_and_price", fail)
+    response = service.send()
+    assert (response.status_code, response.json["detail"]) == (503, "The database's disk is full.")
+
+
+def test_readyz_names_it(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(app, "schema_problem", lambda engine: "The database does not answer: refused.")
+    monkeypatch.setattr("shared.db.errors.shutil.disk_usage", lambda path: SimpleNamespace(free=1 << 20))
+    response = service.client.get("/readyz")
+    assert response.status_code == 503
+    assert "refused. The disk is full: 1 MiB are left" in response.json["status"]

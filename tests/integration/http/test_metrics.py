@@ -62,8 +62,7 @@ def scrape_as_it_is(service: Service) -> dict[str, float]:
 
 def report_alone(service: Service) -> None:
     """Let the worker report its carriers, as the only one."""
-    with service.engine.begin() as connection:
-        connection.execute(text("DELETE FROM carrier_report"))
+    service.execute("DELETE FROM carrier_report")
     report_carriers(service.worker)
 
 
@@ -141,13 +140,11 @@ def test_sends_of_test_keys_are_not_counted(service: Service) -> None:
 
 def test_the_last_audit_is_that_of_the_installation(service: Service) -> None:
     name = "bulksms_audit_completed_timestamp_seconds"
-    with service.engine.begin() as connection:
-        connection.execute(text("DELETE FROM audit_result"))
+    service.execute("DELETE FROM audit_result")
     assert name not in scrape(service)
     assert audit_when_due(service.worker.audit_engine)
     service.worker.audit_engine.dispose()
-    with service.engine.connect() as connection:
-        completed = connection.execute(text("SELECT extract(epoch FROM completed_at) FROM audit_result")).scalar_one()
+    completed = service.scalar("SELECT extract(epoch FROM completed_at) FROM audit_result")
     assert scrape(service)[name] == pytest.approx(float(completed))
 
 
@@ -181,8 +178,7 @@ def test_batches_are_counted_by_what_they_wait_for(
         connection.execute(text(IN_STATES), values)
         connection.execute(text(RULES_OF_SEND), {"rate": None, "rules": None, "send": made} | send)
     lines = scrape(service)
-    with service.engine.begin() as connection:  # no test is disturbed by it
-        connection.execute(text(IN_STATES), values | {"state": "canceled"})
+    service.execute(IN_STATES, **{**values, "state": "canceled"})  # no test is disturbed by it
     carrier = "main" if "carrier" in batch else ""
     assert lines[f'bulksms_batch_messages{{carrier="{carrier}",category="marketing",state="{reason}"}}'] == 2
     waits = reason in ("queued", "limit")
@@ -197,13 +193,11 @@ def test_held_sends_are_counted_if_only_an_operator_can_release_them(
     service: Service, held_by: HeldBy, waits: int
 ) -> None:
     def counts() -> tuple[float, int]:
-        with service.engine.connect() as connection:
-            return scrape(service)["bulksms_sends_held"], connection.execute(HELD).scalar_one()
+        return scrape(service)["bulksms_sends_held"], service.scalar(HELD)
 
     send = UUID(service.send(send_at=ahead()).json["send_id"])
     scraped, found = counts()
-    with service.engine.begin() as connection:
-        assert hold_sends(connection, [send], held_by, "A trial.")
+    assert service.transact(hold_sends, [send], held_by, "A trial.")
     assert counts() == (scraped + waits, found + waits)
     assert service.post(f"/sends/{send}/cancel").status_code == 200
     assert counts() == (scraped, found)

@@ -8,14 +8,12 @@ from contextlib import contextmanager
 from typing import Any
 
 import pytest
-from sqlalchemy import text
 
 from bulksms.smsc.server import Smsc, running
 from bulksms.smsc.settings import SmscSettings
 from shared.accounts.change_account import change_account
 from shared.carriers.smpp.constants import Tag
 from shared.carriers.smpp.pdu import Message
-from shared.db.connection import transaction
 from shared.health.inbound import keywords_finding
 from shared.inbound import Inbound, end_parts, store
 from tests.harness.house import wait_until
@@ -43,17 +41,16 @@ def short_code(service: Service) -> str:
 
 
 def with_sender_id(service: Service, made: str) -> str:
-    with service.engine.begin() as connection:
-        connection.execute(
-            text("INSERT INTO sender_id (account_id, sender_id, state) VALUES (:account, :sender, 'approved')"),
-            {"account": service.account_id, "sender": made},
-        )
+    service.execute(
+        "INSERT INTO sender_id (account_id, sender_id, state) VALUES (:account, :sender, 'approved')",
+        account=service.account_id,
+        sender=made,
+    )
     return made
 
 
 def come(service: Service, *messages: Inbound, carrier: str = "main") -> None:
-    with transaction(service.engine) as connection:
-        store(connection, carrier, messages)
+    service.transact(store, carrier, messages)
 
 
 def shown(service: Service, query: str = "") -> Any:
@@ -63,9 +60,9 @@ def shown(service: Service, query: str = "") -> Any:
 
 
 def suppressed(service: Service, phone: str = PHONE) -> str | None:
-    statement = text("SELECT reason FROM suppression WHERE account_id = :account AND phone = :phone")
-    with service.engine.connect() as connection:
-        return connection.execute(statement, {"account": service.account_id, "phone": int(phone)}).scalar()
+    statement = "SELECT reason FROM suppression WHERE account_id = :account AND phone = :phone"
+    reason: str | None = service.scalar(statement, account=service.account_id, phone=int(phone))
+    return reason
 
 
 def test_it_works(service: Service, number: str) -> None:
@@ -149,24 +146,12 @@ def test_an_invalid_filter_is_refused(service: Service, query: str) -> None:
     assert service.get(f"/inbound{query}").status_code == 400
 
 
-def test_a_stop_opts_out_and_a_start_opts_in_again(service: Service, number: str) -> None:
-    phone = "254711000123"
-    come(service, Inbound(phone, number, "Arrêt!"))
-    assert suppressed(service, phone) == "stop"
-    assert service.send(phone).json["code"] == "recipient_suppressed"
-    come(service, Inbound(phone, number, "stop"))
-    come(service, Inbound(phone, number, "START"))
-    assert suppressed(service, phone) is None
-    assert service.send(phone).status_code == 200
-
-
 def test_a_start_undoes_only_a_stop(service: Service, number: str) -> None:
     phone = "254711000124"
-    with service.engine.begin() as connection:
-        values = {"account": service.account_id, "phone": int(phone)}
-        connection.execute(
-            text("INSERT INTO suppression (account_id, phone, reason) VALUES (:account, :phone, 'complaint')"), values
-        )
+    values = {"account": service.account_id, "phone": int(phone)}
+    service.execute(
+        "INSERT INTO suppression (account_id, phone, reason) VALUES (:account, :phone, 'complaint')", **values
+    )
     come(service, Inbound(phone, number, "STOP"))
     come(service, Inbound(phone, number, "START"))
     assert suppressed(service, phone) == "complaint"
@@ -192,8 +177,7 @@ def test_a_stop_counts_however_the_carrier_writes_its_number(
     service: Service, short_code: str, phone: str, written: str, ton: int
 ) -> None:
     """Also as a national number of the account's country."""
-    with service.engine.begin() as connection:
-        change_account(connection, service.account_id, {"country": "KE"})
+    service.transact(change_account, service.account_id, {"country": "KE"})
     come(service, inbound(config(), Message(written, short_code, b"STOP", source_ton=ton, source_npi=1)))
     assert shown(service, f"?phone={phone}")[0]["keyword"] == "stop"
     assert suppressed(service, phone) == "stop"
@@ -204,23 +188,20 @@ def test_a_stop_from_a_number_that_cannot_be_read_opts_nobody_out_and_is_reporte
     service: Service, short_code: str
 ) -> None:
     """A national number of an unknown country."""
-    with service.engine.begin() as connection:
-        change_account(connection, service.account_id, {"country": None})
-        connection.execute(text("DELETE FROM inbound"))
-        assert keywords_finding(connection).outcome == "ok"
+    service.transact(change_account, service.account_id, {"country": None})
+    service.execute("DELETE FROM inbound")
+    assert service.transact(keywords_finding).outcome == "ok"
     come(service, inbound(config(), Message("711000137", short_code, b"STOP", source_ton=2, source_npi=1)))
     assert shown(service)[0]["phone"] == "0711000137"
-    with service.engine.connect() as connection:
-        assert connection.execute(text("SELECT count(*) FROM suppression WHERE phone = 711000137")).scalar() == 0
-        finding = keywords_finding(connection)
+    assert service.scalar("SELECT count(*) FROM suppression WHERE phone = 711000137") == 0
+    finding = service.transact(keywords_finding)
     assert (finding.outcome, "711000137" in str(finding)) == ("notice", False)
     assert "1 STOP or START" in finding.detail and "main" in finding.detail
 
 
 def test_a_stop_to_a_suspended_sender_id_still_counts(service: Service, number: str) -> None:
     phone = "254711000126"
-    with service.engine.begin() as connection:
-        connection.execute(text("UPDATE sender_id SET state = 'suspended' WHERE sender_id = :it"), {"it": number})
+    service.execute("UPDATE sender_id SET state = 'suspended' WHERE sender_id = :it", it=number)
     come(service, Inbound(phone, number, "STOP"))
     assert suppressed(service, phone) == "stop"
 
@@ -285,8 +266,7 @@ def test_parts_through_many_connections_at_once_make_one_message(service: Servic
 def test_an_incomplete_message_is_stored_after_a_day_and_is_a_possible_stop(service: Service, number: str) -> None:
     come(service, parts_of(number, "STOP", "x")[0])
     assert shown(service, f"?sender_id={number}") == []
-    with service.engine.begin() as connection:
-        connection.execute(text("UPDATE inbound_part SET received_at = now() - interval '25 hours'"))
+    service.execute("UPDATE inbound_part SET received_at = now() - interval '25 hours'")
     assert end_parts(service.engine) >= 1
     (shown_message,) = shown(service, f"?sender_id={number}")
     found = (shown_message["message"], shown_message["missing_segments"], shown_message["keyword"])

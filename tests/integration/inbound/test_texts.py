@@ -61,8 +61,7 @@ def test_a_text_cut_into_parts_is_whole_again(
 def test_what_is_on_both_sides_of_a_missing_part_is_not_joined(service: Service, number: str) -> None:
     for place, octets in ((1, b"a\x1b"), (3, b"eb")):
         deliver(service, number, octets, 0, bytes((0, 3, 250, 3, place)))
-    with service.engine.begin() as connection:
-        connection.exec_driver_sql("UPDATE inbound_part SET received_at = now() - interval '25 hours'")
+    service.execute("UPDATE inbound_part SET received_at = now() - interval '25 hours'")
     end_parts(service.engine)
     assert [each["message"] for each in shown(service, f"?sender_id={number}")] == ["a eb"]
 

@@ -6,7 +6,6 @@ from typing import Any
 from uuid import UUID
 
 import pytest
-from sqlalchemy import text
 from werkzeug.test import TestResponse
 
 import shared.contacts.groups
@@ -30,7 +29,6 @@ from tests.harness.service import PREFIX, Service
 from tests.harness.what_we_read import table
 from worker.jobs.import_contacts import import_chunk
 
-UNKNOWN = "01900000-0000-7000-8000-000000000000"
 A, B, C = "254711000001", "254711000002", "254711000003"
 
 
@@ -76,9 +74,8 @@ def test_an_export_is_imported_as_it_was(service: Service) -> None:
 
 def left_behind(service: Service) -> tuple[int, int]:
     """Pieces, and uploads without an end."""
-    with service.engine.connect() as connection:
-        statement = "SELECT (SELECT count(*) FROM import_chunk), count(*) FROM contact_import WHERE state = 'receiving'"
-        return tuple(connection.execute(text(statement)).one())
+    statement = "SELECT (SELECT count(*) FROM import_chunk), count(*) FROM contact_import WHERE state = 'receiving'"
+    return tuple(service.row(statement))
 
 
 def test_it_works(service: Service) -> None:
@@ -105,8 +102,7 @@ def test_numbers_of_a_country(service: Service) -> None:
     assert upload_of(service, group, "0711000001\n")["counts"]["invalid"] == 1
     made = upload_of(service, group, "0711000001\n", "?country=KE")
     assert (made["country"], made["counts"]["added"]) == ("KE", 1)
-    with service.engine.begin() as connection:
-        change_account(connection, service.account_id, {"country": "KE"})
+    service.transact(change_account, service.account_id, {"country": "KE"})
     assert upload_of(service, group, "0711000001\n0711 000002\n")["counts"] == {
         "rows": 2,
         "added": 1,
@@ -316,8 +312,7 @@ def test_an_import_whose_commit_got_no_response_keeps_its_file(service: Service)
     group = UUID(service.new_group([]))
     one = begin_import(service.engine, service.account_id, group, "TZ")
     keep_chunk(service.engine, one, 0, f"phone\n{A}\n")
-    with service.engine.begin() as connection:
-        queue_import(connection, service.account_id, one, 1, 20)
+    service.transact(queue_import, service.account_id, one, 1, 20)
     drop_import(service.engine, one)
     while import_chunk(service.engine):
         pass
@@ -381,26 +376,11 @@ def test_the_same_key_imports_once(service: Service) -> None:
     assert left_behind(service) == (0, 0)
 
 
-def test_another_accounts_import_looks_like_an_unknown_one(service: Service) -> None:
-    group = service.new_group([])
-    made = upload_of(service, group, A)["import_id"]
-    stranger = service.new_token(service.new_account("stranger"))
-    for identifier, token in ((made, stranger), (UNKNOWN, service.token)):
-        for path in (f"/imports/{identifier}", f"/imports/{identifier}/errors"):
-            assert service.get(path, token=token).json["code"] == "import_not_found"
-        assert service.post(f"/imports/{identifier}/cancel", token=token).json["code"] == "import_not_found"
-    assert service.get("/imports", token=stranger).json["data"] == []
-    mine, service.token = service.token, stranger
-    assert send_file(service, group, A).json["code"] == "group_not_found"
-    service.token = mine
-
-
 def test_an_upload_is_not_canceled_while_it_arrives(service: Service) -> None:
     """It would go on storing chunks that nothing deletes."""
     arriving = begin_import(service.engine, service.account_id, UUID(service.new_group([])), None)
     assert service.post(f"/imports/{arriving}/cancel").json["code"] == "import_not_found"
-    with service.engine.begin() as connection:
-        assert not cancel_import(connection, arriving)
+    assert not service.transact(cancel_import, arriving)
     assert left_behind(service) == (0, 1)
     drop_import(service.engine, arriving)
 
@@ -415,13 +395,12 @@ def test_an_upload_that_was_broken_off_is_forgotten(service: Service) -> None:
             environ_overrides={"wsgi.input": io.BytesIO(A.encode()), "CONTENT_LENGTH": "1000"},
         )
     assert left_behind(service) == (0, 0)
-    with service.engine.begin() as connection:
-        statement = """
-            INSERT INTO contact_import (id, account_id, group_id, state, worked_at)
-            SELECT gen_random_uuid(), account_id, id, 'receiving', now() - interval '3 hours' FROM contact_group
-             WHERE id = :group
-        """
-        connection.execute(text(statement), {"group": group})
+    statement = """
+        INSERT INTO contact_import (id, account_id, group_id, state, worked_at)
+        SELECT gen_random_uuid(), account_id, id, 'receiving', now() - interval '3 hours' FROM contact_group
+         WHERE id = :group
+    """
+    service.execute(statement, group=group)
     assert left_behind(service) == (0, 1)
     drop_old(service.engine)
     assert left_behind(service) == (0, 0)

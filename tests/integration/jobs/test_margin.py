@@ -6,7 +6,6 @@ from typing import Any
 from sqlalchemy import text
 
 from bulksms.local.postgres import Postgres
-from shared.db.connection import reading
 from shared.prices.margin import margin
 from tests.harness.database import dispose, fresh_database
 from tests.harness.prices import valid_list
@@ -20,8 +19,7 @@ ROWS = text("SELECT count(*) FROM margin")
 
 def report(service: Service, *by: str) -> list[dict[str, Any]]:
     count(service)
-    with reading(service.engine) as connection:
-        return [row for row in margin(connection, ["account", *by]) if row["account_id"] == service.account_id]
+    return [row for row in service.transact(margin, ["account", *by]) if row["account_id"] == service.account_id]
 
 
 def numbers(row: dict[str, Any]) -> tuple[Any, ...]:
@@ -58,6 +56,5 @@ def test_nothing_is_counted_while_no_carrier_has_costs(postgres_server: Postgres
     service = Service(fresh_database(postgres_server))
     service.bulk([KE, US])
     count(service)
-    with reading(service.engine) as connection:
-        assert connection.execute(ROWS).scalar() == 0
+    assert service.scalar(ROWS) == 0
     dispose(service.engine)

@@ -67,16 +67,14 @@ def poisoned(function: Callable[..., Any], is_poison: Callable[..., bool]) -> Ca
 def failures(service: Service, kind: str) -> list[tuple[int, bool]]:
     """How often each job of the kind failed, and whether it is set aside."""
     query = text("SELECT failures, set_aside_at IS NOT NULL FROM job_failure WHERE kind = :kind ORDER BY subject")
-    with service.engine.connect() as connection:
-        return [tuple(row) for row in connection.execute(query, {"kind": kind})]
+    return [tuple(row) for row in service.execute(query, kind=kind)]
 
 
 @pytest.fixture(autouse=True)
 def no_failures(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     """There are none yet, and none is tried again before time passes, however slow the machine is."""
     monkeypatch.setattr(shared.job_failures, "FIRST_WAIT", 3600.0)
-    with service.engine.begin() as connection:
-        connection.execute(text("DELETE FROM job_failure"))
+    service.execute("DELETE FROM job_failure")
 
 
 def two_imports(service: Service, monkeypatch: pytest.MonkeyPatch, other: Service | None = None) -> tuple[str, str]:
@@ -131,9 +129,8 @@ def test_an_import_that_fails_is_set_aside_and_the_others_go_on(
     assert not import_chunk(service.engine)
     assert failures(service, "import") == [(MAX_FAILURES, True)]
     monkeypatch.undo()
-    with service.engine.begin() as connection:
-        assert clear_failures(connection, "import", bad)
-        assert retry_import(connection, UUID(bad))
+    assert service.transact(clear_failures, "import", bad)
+    assert service.transact(retry_import, UUID(bad))
     assert import_chunk(service.engine)
     assert service.get(f"/imports/{bad}").json["status"] == "completed"
 
@@ -146,12 +143,10 @@ def test_a_job_fails_eight_times_in_about_two_minutes(service: Service, monkeypa
     delays = []
     for _ in range(7):
         assert not failed(service.engine, job, Poison())
-        with service.engine.connect() as connection:
-            delays.append(round(connection.execute(delay).scalar_one()))
+        delays.append(round(service.scalar(delay)))
     assert delays == [1, 2, 4, 8, 16, 32, 64]
     assert failed(service.engine, job, Poison())
-    with service.engine.connect() as connection:
-        assert connection.execute(delay).scalar_one() == float("inf")
+    assert service.scalar(delay) == float("inf")
 
 
 def test_an_import_that_succeeds_in_the_end_has_never_failed(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -229,8 +224,7 @@ def test_a_send_that_cannot_be_expanded_is_held_and_the_others_go_on(
     assert (held["status"], held["held_by"]) == ("held", "crashes")
     assert failures(service, "expansion") == [(MAX_FAILURES, True)]
     monkeypatch.undo()
-    with service.engine.begin() as connection:
-        release(connection, UUID(bad))
+    service.transact(release, UUID(bad))
     service.sweep()
     service.deliver_receipts()
     assert service.counts(bad)["delivered"] == 3
@@ -259,8 +253,7 @@ def test_messages_that_wait_are_sent_before_expansions_and_after_each_that_fails
     monkeypatch.setattr(worker.jobs.expand, "_insert_batches", fails)
     monkeypatch.setattr(service.worker.dispatcher, "drain", drain)
     monkeypatch.setattr(service.worker.dispatcher, "run_cycle_if_free", run_cycle_if_free)
-    with service.engine.begin() as connection:
-        connection.execute(text("UPDATE send SET state = 'expanding' WHERE id = ANY(:sends)"), {"sends": bad})
+    service.execute("UPDATE send SET state = 'expanding' WHERE id = ANY(:sends)", sends=bad)
     service.worker.sweeper.work()
     tried = steps.count("expansion")  # those of other tests, too
     assert tried >= len(bad)
@@ -272,8 +265,7 @@ def test_a_batch_that_makes_no_message_holds_its_send_and_the_others_go_on(servi
     bad = service.bulk([{"phone": PHONE, "variables": {"name": "Ann"}}], "Hi {{name}}").json["send_id"]
     good = service.bulk(["254711000002"]).json["send_id"]
     service.worker.dispatcher.stop.clear()
-    with service.engine.begin() as connection:
-        connection.execute(text("UPDATE batch SET variables = '[]' WHERE send_id = :send"), {"send": bad})
+    service.execute("UPDATE batch SET variables = '[]' WHERE send_id = :send", send=bad)
     service.sweep()
     service.deliver_receipts()
     assert service.counts(good)["delivered"] == 1
@@ -285,9 +277,7 @@ def test_a_batch_that_keeps_crashing_workers_is_sent_alone(service: Service) -> 
     service.worker.dispatcher.stop.set()
     sends = [service.send(phone).json["send_id"] for phone in phones(3, 255750000000)]
     service.worker.dispatcher.stop.clear()
-    with service.engine.begin() as connection:
-        suspect = text("UPDATE batch SET crashes = 2 WHERE send_id = :send")
-        connection.execute(suspect, {"send": sends[1]})
+    service.execute("UPDATE batch SET crashes = 2 WHERE send_id = :send", send=sends[1])
     taken: list[list[str]] = []
     send = service.worker.dispatcher._send  # type: ignore[union-attr]
 
@@ -309,9 +299,8 @@ def test_an_erasure_that_fails_is_reported_and_the_others_go_on(
         worker.jobs.erasure._erase_elsewhere, lambda connection, found, subject, _: subject["phone"] == PHONE
     )
     monkeypatch.setattr(worker.jobs.erasure, "_erase_elsewhere", poison)
-    with service.engine.begin() as connection:
-        connection.execute(text("UPDATE erasure SET due_at = now() - interval '1 second'"))
-        connection.execute(text("UPDATE erasure SET created_at = now() - interval '1 hour'"))
+    service.execute("UPDATE erasure SET due_at = now() - interval '1 second'")
+    service.execute("UPDATE erasure SET created_at = now() - interval '1 hour'")
     while erase_one(service.engine):
         pass
     assert service.get(f"/erasures/{good}").json["status"] == "completed"
@@ -329,8 +318,7 @@ def test_a_send_that_cannot_be_closed_does_not_keep_others_open(
 ) -> None:
     service.worker.dispatcher.stop.set()
     bad, good = (service.send(phone).json["send_id"] for phone in (PHONE, "254711000002"))
-    with service.engine.begin() as connection:
-        connection.execute(text("UPDATE send SET expires_at = now() WHERE id = ANY(:ids)"), {"ids": [bad, good]})
+    service.execute("UPDATE send SET expires_at = now() WHERE id = ANY(:ids)", ids=[bad, good])
     close = poisoned(close_unsent, lambda connection, send, outcome: str(send) == bad)
     monkeypatch.setattr(worker.recovery.close_ended_sends, "close_unsent", close)
     service.worker.sweeper.recover_and_wake()
@@ -393,9 +381,7 @@ def test_jobs_that_fail_together_are_done_one_by_one(service: Service) -> None:
     def work(job: Job, most: int, have_failed: bool) -> int:
         if have_failed:
             return 0
-        with service.engine.connect() as connection:
-            query = text("SELECT subject FROM job_failure WHERE retry_at > now() AND kind = 'doubt'")
-            resting = connection.execute(query).scalars().all()
+        resting = service.scalars("SELECT subject FROM job_failure WHERE retry_at > now() AND kind = 'doubt'")
         taken = [name for name in waiting if name not in [*done, *resting]][:most]
         for name in taken:
             job.begin(name, None, None)
@@ -438,8 +424,7 @@ def test_a_webhook_whose_events_cannot_be_prepared_is_disabled(
     monkeypatch.setattr("worker.webhooks.store.read_work", fails)
 
     for _ in range(MAX_FAILURES):
-        with service.engine.begin() as connection:
-            connection.execute(text("UPDATE webhook SET rest_until = NULL, lease_until = NULL"))
+        service.execute("UPDATE webhook SET rest_until = NULL, lease_until = NULL")
         deliver(service)
     assert failures(service, "webhook") == [(MAX_FAILURES, True)]
     webhook = service.get(f"/webhooks/{made}").json
@@ -450,8 +435,6 @@ def test_a_webhook_whose_events_cannot_be_prepared_is_disabled(
 def test_an_error_is_kept_without_its_data(service: Service) -> None:
     with attempt(service.engine, "import") as job:
         job.begin("x", None, None)
-        with service.engine.begin() as connection:
-            connection.execute(text("SELECT CAST(CAST(:phone AS text) AS uuid)"), {"phone": PHONE})
-    with service.engine.connect() as connection:
-        kept = connection.execute(text("SELECT error FROM job_failure WHERE subject = 'x'")).scalar_one()
+        service.execute("SELECT CAST(CAST(:phone AS text) AS uuid)", phone=PHONE)
+    kept = service.scalar("SELECT error FROM job_failure WHERE subject = 'x'")
     assert "InvalidTextRepresentation" in kept and PHONE not in kept

@@ -20,8 +20,7 @@ CHARGE = text(
 
 def charge(service: Service, credits: int, after: str = "0 hours") -> list[dict[str, Any]]:
     """Charge credits in an hour of this month, or the last. Returns all events of thresholds."""
-    with service.engine.begin() as connection:
-        connection.execute(CHARGE, {"account": service.account_id, "after": after, "credits": credits})
+    service.execute(CHARGE, account=service.account_id, after=after, credits=credits)
     return told(service)
 
 
@@ -31,8 +30,7 @@ def told(service: Service) -> list[dict[str, Any]]:
 
 
 def set_threshold(service: Service, credits: int | None) -> None:
-    with service.engine.begin() as connection:
-        change_account(connection, service.account_id, {"spend_threshold": credits})
+    service.transact(change_account, service.account_id, {"spend_threshold": credits})
 
 
 def test_a_threshold_is_told_once_a_month(service: Service) -> None:
@@ -43,8 +41,7 @@ def test_a_threshold_is_told_once_a_month(service: Service) -> None:
     first = charge(service, 1, "1 hour")
     assert [(each["credits"], each["spend_threshold"]) for each in first] == [(100, 100)]
     assert charge(service, 5, "2 hours") == first
-    with service.engine.begin() as connection:
-        connection.execute(text("UPDATE account SET spend_told = spend_told - interval '1 month'"))
+    service.execute("UPDATE account SET spend_told = spend_told - interval '1 month'")
     assert len(told(service)) == 2
 
 

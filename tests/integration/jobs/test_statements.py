@@ -21,6 +21,7 @@ from shared.ids import message_id, new_batch_id, new_id
 from shared.ledger.ledger import BOOKS, Entry, Kind, post
 from shared.statements import KINDS, Statement, read_statement, read_statements
 from tests.harness.service import Service
+from tests.harness.times import ahead
 from worker.jobs.retention import forget
 from worker.jobs.statements import count_statements
 
@@ -219,7 +220,7 @@ def test_a_statement_adds_up_to_the_balance(service: Service) -> None:
     engine, account = service.engine, service.account_id
     service.bulk(["254711000001", "254711000002"], message="x" * 161)
     one = service.send("254711000003", category="marketing").json
-    service.send("254711000004", send_at=(datetime.now(UTC) + timedelta(days=1)).isoformat())
+    service.send("254711000004", send_at=ahead())
     service.bulk([{"phone": f"25471100000{each}", "variables": {"x": "x" * 161 * each}} for each in (0, 1)], "{{x}}!")
     with engine.begin() as connection:
         now, following = now_and_then(connection)

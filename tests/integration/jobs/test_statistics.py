@@ -23,10 +23,8 @@ def test_a_table_that_was_analyzed_while_its_first_rows_were_added_is_analyzed_a
         add_contacts(connection, group, PHONES)
         analyzing.execute(text("ANALYZE contact"))
         connection.execute(text("SELECT pg_stat_force_next_flush()"))
-    with service.engine.connect() as connection:
-        rows, pages = connection.execute(COUNTED).one()
+    rows, pages = service.row(COUNTED)
     assert rows == 0
     assert pages > 40, "it does not grow tenfold any more"
     service.worker.sweeper.recover_and_wake()
-    with service.engine.connect() as connection:
-        assert connection.execute(COUNTED).one().reltuples == len(PHONES)
+    assert service.row(COUNTED).reltuples == len(PHONES)

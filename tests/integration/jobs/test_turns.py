@@ -3,7 +3,6 @@
 from uuid import UUID
 
 import pytest
-from sqlalchemy import text
 
 import shared.contacts.imports
 import shared.contacts.text_stream
@@ -34,8 +33,7 @@ def ask_to_erase(service: Service, count: int) -> None:
     """Erasures that are due."""
     for number in range(count):
         assert service.post("/erasures", phone=str(254711000000 + number)).status_code == 200
-    with service.engine.begin() as connection:
-        connection.execute(text("UPDATE erasure SET due_at = now(), created_at = created_at - interval '1 minute'"))
+    service.execute("UPDATE erasure SET due_at = now(), created_at = created_at - interval '1 minute'")
 
 
 def fail(*_: object) -> None:
@@ -73,8 +71,7 @@ def test_an_import_that_failed_is_tried_after_the_others(
     import_file(sandbox)
     assert import_chunk(service.engine)
     made = import_file(sandbox)
-    with service.engine.begin() as connection:
-        connection.execute(text("UPDATE job_failure SET retry_at = now() - CAST(:due AS interval)"), {"due": due_for})
+    service.execute("UPDATE job_failure SET retry_at = now() - CAST(:due AS interval)", due=due_for)
     assert import_chunk(service.engine)
     assert sandbox.get(f"/imports/{made}").json["status"] == first
 

@@ -5,6 +5,7 @@ import io
 import time
 from collections import Counter
 from datetime import UTC, datetime, timedelta
+from threading import Thread
 from types import SimpleNamespace
 from typing import Any
 
@@ -15,10 +16,12 @@ import shared.ids
 from bulksms.local.postgres import Postgres
 from shared.audit.check import audit
 from shared.sms.countries import PREFIX_DIGITS, country_of
-from tests.harness.database import dispose, fresh_database
+from tests.harness.database import dispose, fresh_database, wait_until_somebody_waits
 from tests.harness.service import Service
+from tests.harness.threads import join_all
 from tests.harness.times import leave_end_of
-from worker.jobs.usage import count_one
+from worker.jobs.retention import keep_usage
+from worker.jobs.usage import COUNTED, Counts, Key, count_one, replace_counts
 
 KE, US, DE = "254711000000", "12125550123", "491701234567"
 ALL = "by=day,sender_id,country,category,status"
@@ -27,8 +30,7 @@ DUE = text("UPDATE usage_hour SET due_at = now() WHERE NOT final")
 
 def count(service: Service) -> None:
     """Let the counter look at every hour that is not final."""
-    with service.engine.begin() as connection:
-        connection.execute(DUE)
+    service.execute(DUE)
     while count_one(service.engine):
         pass
 
@@ -121,14 +123,11 @@ def test_an_hour_that_is_over_is_final_and_proved_by_the_audit(
     for after, expected in ((timedelta(days=3), False), (timedelta(days=-4), True)):  # of the end of their validity
         monkeypatch.setattr("worker.jobs.usage.RECEIPTS_AFTER", after)
         count(service)
-        with service.engine.begin() as connection:
-            assert connection.execute(is_final).scalar() is expected
+        assert service.scalar(is_final) is expected
     assert audit(service.engine, full=True) == []
-    with service.engine.begin() as connection:
-        connection.execute(text("UPDATE usage SET messages = messages + 1 WHERE country = 'KE'"))
+    service.execute("UPDATE usage SET messages = messages + 1 WHERE country = 'KE'")
     assert {breach.rule for breach in audit(service.engine, full=True)} == {"usage"}
-    with service.engine.begin() as connection:
-        connection.execute(text("UPDATE usage SET messages = messages - 1, credits = credits + 1 WHERE country = 'KE'"))
+    service.execute("UPDATE usage SET messages = messages - 1, credits = credits + 1 WHERE country = 'KE'")
     assert {breach.rule for breach in audit(service.engine, full=True)} == {"usage"}
     dispose(service.engine)
 
@@ -152,14 +151,12 @@ def test_messages_of_an_old_hour_are_counted_soon_after_they_are_sent(
     def statuses_a_day_later() -> dict[str, int]:
         while count_one(service.engine):
             pass
-        with service.engine.begin() as connection:
-            connection.execute(a_day)
+        service.execute(a_day)
         while count_one(service.engine):
             pass
         return {row["status"]: row["messages"] for row in usage(service, f"by=status&since={since}")}
 
-    with service.engine.begin() as connection:
-        connection.execute(text(hours))
+    service.execute(hours)
     assert statuses_a_day_later() == {}
     service.patch(f"/sends/{send}", send_at=None)
     service.sweep()
@@ -216,3 +213,28 @@ def test_a_query_that_cannot_be_counted_is_refused(service: Service, query: str)
 )
 def test_the_first_digits_of_a_phone_give_its_country(phone: str, country: str | None) -> None:
     assert country_of(phone[:PREFIX_DIGITS]) == country
+
+
+HOUR = datetime(2026, 11, 1, 10, tzinfo=UTC)
+NEW_HOUR = text("INSERT INTO usage_hour (began_at, due_at) VALUES (:hour, now())")
+COUNTS = text("SELECT kept, messages FROM usage WHERE began_at = :hour AND messages > 0")
+
+
+def test_counts_that_are_moved_while_the_hour_becomes_final(service: Service) -> None:
+    counts = Counts({Key(service.account_id, "ACME", 1, "TZ", "sent"): (5, 5)}, {})
+    last_count = {"hour": HOUR, "sums": [5], "is_final": True, "rest": timedelta(seconds=10)}
+    service.execute(NEW_HOUR, hour=HOUR)
+    service.transact(replace_counts, HOUR, counts)
+
+    def move() -> None:
+        service.transact(keep_usage, HOUR, counts)
+
+    moving = Thread(target=move)
+    counting = service.engine.connect().execution_options(isolation_level="REPEATABLE READ")
+    with counting as connection, connection.begin():
+        connection.execute(COUNTED, last_count)
+        replace_counts(connection, HOUR, counts)
+        moving.start()
+        wait_until_somebody_waits(service.engine)
+    join_all(moving)
+    assert [tuple(row) for row in service.execute(COUNTS, hour=HOUR)] == [(True, 5)]

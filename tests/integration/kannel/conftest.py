@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from werkzeug.test import TestResponse
 
-from shared.accounts.smpp_credentials import NewCredential, create_credential
+from shared.accounts.smpp_credentials import NewCredential, create_credential, find_own, revoke_credential
 from tests.harness.kannel import Asked
 from tests.harness.service import SECRET_KEY, Service
 
@@ -21,8 +21,11 @@ class KannelUser:
         """A new credential."""
         owner = account or self.service.account_id
         options: dict[str, Any] = {"networks": ["127.0.0.0/8"], "system_id": f"box{owner}", **more}
-        with self.service.engine.begin() as connection:
-            return create_credential(connection, owner, options.pop("system_id"), SECRET_KEY, **options)
+        return self.service.transact(create_credential, owner, options.pop("system_id"), SECRET_KEY, **options)
+
+    def revoke(self, login: NewCredential) -> None:
+        """Revoke a credential."""
+        self.service.transact(lambda connection: revoke_credential(connection, find_own(connection, login.system_id)))
 
     def ask(self, asked: Asked) -> TestResponse:
         """Send a request, with this login for that of smsbox."""

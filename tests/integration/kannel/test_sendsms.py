@@ -7,12 +7,11 @@ from typing import Any
 from urllib.parse import urlencode
 
 import pytest
-from sqlalchemy import Engine, text
+from sqlalchemy import Engine
 
 from api.server import application
 from api.server.application import Owners
 from api.server.request_log import RequestLog
-from shared.accounts.smpp_credentials import find_own, revoke_credential
 from shared.observability.logs import JsonLines
 from tests.harness.kannel import LOGIN, NUMBERS, REQUESTS, SEND, Asked, recorded
 from tests.harness.on_the_loop import scope
@@ -125,10 +124,9 @@ def test_the_text_is_read(kannel: KannelUser, query: str, shown: str, encoding: 
 def test_a_part_goes_on_as_it_came_to_each_receiver(kannel: KannelUser, query: str, octets: str, coding: int) -> None:
     asked = Asked(f"{LOGIN}&from=ACME&to=254711000000+254711000001&{query}")
     assert kannel.ask(asked).status_code == 202
-    with kannel.service.engine.connect() as connection:
-        [stored] = connection.execute(
-            text("SELECT smpp -> 'part' FROM send WHERE account_id = :account"), {"account": kannel.service.account_id}
-        ).scalars()
+    [stored] = kannel.service.scalars(
+        "SELECT smpp -> 'part' FROM send WHERE account_id = :account", account=kannel.service.account_id
+    )
     assert (stored["octets"], stored["coding"]) == (octets, coding)
     assert kannel.service.get("/balance").json["balance"] == 998
 
@@ -176,12 +174,10 @@ def test_who_may_not_send_is_not_authorized(kannel: KannelUser) -> None:
     assert (kannel.get().status_code, kannel.get().text) == NOT_AUTHORIZED
     kannel.login = right
     assert kannel.get().status_code == 202
-    with service.engine.begin() as connection:
-        revoke_credential(connection, find_own(connection, right.system_id))
+    kannel.revoke(right)
     assert kannel.get().status_code == 403
     kannel.login = kannel.credential(system_id="suspended")
-    with service.engine.begin() as connection:
-        connection.execute(text("UPDATE account SET state = 'suspended' WHERE id = :id"), {"id": service.account_id})
+    service.execute("UPDATE account SET state = 'suspended' WHERE id = :id", id=service.account_id)
     assert kannel.get().status_code == 403
 
 
@@ -206,8 +202,7 @@ def test_a_known_login_has_the_share_of_its_account(kannel: KannelUser) -> None:
     kannel.get()
     assert owners(environ) == kannel.service.account_id
     assert owners({**environ, "QUERY_STRING": query + "x"}) == "192.0.2.7"
-    with kannel.service.engine.begin() as connection:
-        revoke_credential(connection, find_own(connection, kannel.login.system_id))
+    kannel.revoke(kannel.login)
     kannel.get()
     assert logins.account_of(*login) is None
 

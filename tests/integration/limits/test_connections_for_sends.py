@@ -52,9 +52,8 @@ def _reads(service: Service) -> Iterator[Reads]:
 def reader(service: Service) -> tuple[str, str]:
     """An account's token, and the path of the contacts in its group."""
     account = service.new_account("reader", 0)
-    with service.engine.begin() as connection:
-        group = create_group(connection, account, "Group")
-        add_contacts(connection, group, [str(254711000000 + number) for number in range(3)])
+    group = service.transact(create_group, account, "Group")
+    service.transact(add_contacts, group, [str(254711000000 + number) for number in range(3)])
     return service.new_token(account), f"{PREFIX}/groups/{group}/contacts"
 
 

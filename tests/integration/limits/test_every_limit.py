@@ -353,8 +353,7 @@ def test_an_idempotency_key_is_kept_for_eight_days(service: Service) -> None:
     first = service.send(headers=key).json["send_id"]
     age = text("UPDATE idempotency SET created_at = created_at - :by WHERE account_id = :account")
     for by, same in ((timedelta(days=7, hours=23), True), (timedelta(hours=2), False)):
-        with service.engine.begin() as connection:
-            connection.execute(age, {"by": by, "account": service.account_id})
+        service.execute(age, by=by, account=service.account_id)
         for step in housekeeping(service.engine):
             step()
         assert (service.send(headers=key).json["send_id"] == first) is same

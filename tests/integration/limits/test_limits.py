@@ -29,8 +29,7 @@ def one_day() -> None:
 
 
 def limit(service: Service, **changes: Any) -> None:
-    with service.engine.begin() as connection:
-        set_limits(connection, service.account_id, **changes)
+    service.transact(set_limits, service.account_id, **changes)
     service.reload_limits()
 
 
@@ -86,9 +85,7 @@ def test_only_a_period_that_had_no_limit_is_counted_in_the_ledger(
     assert service.bulk([KENYA, TANZANIA]).status_code == 200
     monkeypatch.setattr(spend_limits, "COUNT_LEDGER", None)
     other = service.new_account("other")
-    with service.engine.begin() as connection:
-        rows = "INSERT INTO spending VALUES (:account, 'day', '2020-01-01', 1, 9)"
-        connection.execute(text(rows), {"account": other})
+    service.execute("INSERT INTO spending VALUES (:account, 'day', '2020-01-01', 1, 9)", account=other)
     limit(service, spend_day=1)
     with service.engine.connect() as connection:
         most = text("SELECT most FROM spending WHERE account_id = :account")
@@ -106,15 +103,12 @@ def test_only_a_period_that_had_no_limit_is_counted_in_the_ledger(
 
 def test_the_monthly_spend_limit_counts_the_whole_month(service: Service) -> None:
     limit(service, spend_month=10)
-    with service.engine.begin() as connection:
-        connection.execute(
-            text("UPDATE spending SET credits = 9 WHERE account_id = :account AND period = 'month'"),
-            {"account": service.account_id},
-        )
-        connection.execute(
-            text("INSERT INTO spending VALUES (:account, 'month', '2020-01-01', 500, 500)"),
-            {"account": service.account_id},
-        )
+    service.execute(
+        "UPDATE spending SET credits = 9 WHERE account_id = :account AND period = 'month'", account=service.account_id
+    )
+    service.execute(
+        "INSERT INTO spending VALUES (:account, 'month', '2020-01-01', 500, 500)", account=service.account_id
+    )
     assert service.send().status_code == 200
     assert problem(service.send(), 402, "spend_limit_reached")["period"] == "month"
     limit(service, spend_month=None)
@@ -172,8 +166,7 @@ def test_what_was_spent_before_the_limit_counts(service: Service) -> None:
 
 def test_a_change_of_a_limit_forgets_nothing_of_another_account(service: Service) -> None:
     other = service.new_account("other")
-    with service.engine.begin() as connection:
-        set_limits(connection, other, spend_day=5)
+    service.transact(set_limits, other, spend_day=5)
     service.reload_limits()
     token = service.new_token(other)
     body = {"sender_id": "ACME", "phone": KENYA, "message": "Hi"}
@@ -202,21 +195,10 @@ def test_the_limits_of_a_sandbox_are_those_of_its_account_and_counted_apart(serv
     assert sandbox.send(KENYA).status_code == 200
 
 
-def test_group_sends_count_too(service: Service) -> None:
-    group = service.new_group([KENYA, TANZANIA])
-    limit(service, spend_day=3)
-    assert service.post("/sms/send-group", sender_id="ACME", group_id=group, message="Hi").status_code == 200
-    refused = service.post("/sms/send-group", sender_id="ACME", group_id=group, message="Hi")
-    assert problem(refused, 402, "spend_limit_reached")["spent"] == 2
-
-
 def test_the_audit_notices_a_count_that_is_wrong(service: Service) -> None:
     limit(service, spend_day=5)
     service.send()
-    with service.engine.begin() as connection:
-        connection.execute(
-            text("UPDATE spending SET credits = 4 WHERE account_id = :account"), {"account": service.account_id}
-        )
+    service.execute("UPDATE spending SET credits = 4 WHERE account_id = :account", account=service.account_id)
     assert {breach.rule for breach in audit(service.engine, full=True)} == {"spending"}
     limit(service, spend_day=None)
     assert clean(service)
@@ -289,11 +271,10 @@ def test_watch_mode_refuses_nothing_and_records_one_finding(service: Service) ->
     limit(service, pumping="watch")
     for number in range(15):
         assert service.send(str(99312000000 + number), **OTP).status_code == 200
-    with service.engine.connect() as connection:
-        rows = connection.execute(
-            text("SELECT rule, prefix, phones, most, refused FROM pumping_finding WHERE account_id = :account"),
-            {"account": service.account_id},
-        ).all()
+    rows = service.execute(
+        "SELECT rule, prefix, phones, most, refused FROM pumping_finding WHERE account_id = :account",
+        account=service.account_id,
+    )
     assert [tuple(row) for row in rows] == [("block", "99312000", 11, 10, False)]
 
 

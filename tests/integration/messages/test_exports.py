@@ -7,7 +7,6 @@ from typing import Any
 from uuid import UUID
 
 import pytest
-from sqlalchemy import text
 
 from shared.job_failures import MAX_FAILURES
 from shared.messages import exports
@@ -97,8 +96,7 @@ def test_a_crash_at_any_page_leaves_each_row_once(sent: Service, monkeypatch: py
 
             def die(*page: Any, after: bool = number % 2 == 1) -> None:
                 if after:
-                    with sent.engine.begin() as connection:
-                        keep(connection, *page[1:])
+                    sent.transact(keep, *page[1:])
                 raise SystemExit
 
             patch.setattr(export_messages, "keep_chunk", die)
@@ -157,8 +155,7 @@ def test_an_erasure_deletes_those_that_searched_for_the_phone(sent: Service) -> 
     other = begin(sent, phone=PHONES[1])
     work(sent)
     sent.post("/erasures", phone=PHONES[0])
-    with sent.engine.begin() as connection:
-        connection.execute(text("UPDATE erasure SET due_at = now()"))
+    sent.execute("UPDATE erasure SET due_at = now()")
     erase_one(sent.engine)
     assert [each["export_id"] for each in sent.get("/exports").json["data"]] == [other]
     assert sent.get(f"/exports/{searched}").json["code"] == "export_not_found"
@@ -169,14 +166,11 @@ def test_files_are_kept_for_a_week(sent: Service) -> None:
     work(sent)
     new = begin(sent)
     work(sent)
-    with sent.engine.begin() as connection:
-        age = text("UPDATE message_export SET created_at = now() - interval '7 days' WHERE id = :id")
-        connection.execute(age, {"id": old})
+    sent.execute("UPDATE message_export SET created_at = now() - interval '7 days' WHERE id = :id", id=old)
     drop_old_exports(sent.engine)
     assert sent.get(f"/exports/{old}").json["code"] == "export_not_found"
     assert len(rows_of(sent, new)) == 41
-    with sent.engine.connect() as connection:
-        kept = set(connection.execute(text("SELECT export_id FROM export_chunk")).scalars())
+    kept = set(sent.scalars("SELECT export_id FROM export_chunk"))
     assert kept == {UUID(new)}
 
 
@@ -186,15 +180,13 @@ def test_one_that_always_fails_is_set_aside_until_it_is_retried(sent: Service, m
         patch.setattr(export_messages, "find_messages", lambda *_: {}["x"])
         for _ in range(MAX_FAILURES):
             export_page(sent.engine)
-            with sent.engine.begin() as connection:
-                connection.execute(text("UPDATE job_failure SET retry_at = now() WHERE set_aside_at IS NULL"))
+            sent.execute("UPDATE job_failure SET retry_at = now() WHERE set_aside_at IS NULL")
     assert not export_page(sent.engine)
     assert [each["status"] for each in sent.get("/exports").json["data"]] == ["failed"]
     next_one = begin(sent)
     work(sent)
     assert len(rows_of(sent, next_one)) == 41
-    with sent.engine.begin() as connection:
-        retry_failed_job(connection, "export", export)
+    sent.transact(retry_failed_job, "export", export)
     work(sent)
     assert len(rows_of(sent, export)) == 41
 

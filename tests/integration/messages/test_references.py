@@ -5,7 +5,6 @@ from typing import Any
 import pytest
 from sqlalchemy import text
 
-from shared.db.connection import reading
 from tests.harness.service import Service
 from tests.harness.times import ahead
 from tests.integration.messages.test_messages import listed, shown
@@ -21,8 +20,7 @@ def recipient(phone: str, reference: Any = None, **variables: str) -> dict[str, 
 def stored(service: Service) -> dict[str, str]:
     """By phone, what is stored of the account."""
     rows = text("SELECT message_id FROM recipient_reference WHERE account_id = :account")
-    with reading(service.engine) as connection:
-        ids = connection.execute(rows, {"account": service.account_id}).scalars().all()
+    ids = service.scalars(rows, account=service.account_id)
     found = [shown(service, str(each)) for each in ids]
     return {each["phone"]: each["reference"] for each in found}
 

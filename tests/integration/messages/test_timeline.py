@@ -125,8 +125,9 @@ def test_a_doubt_that_the_operator_resolved_has_two_steps(service: Service) -> N
     lasting = message(service, sent)
     assert (lasting["doubt"]["reason"], lasting["doubt"]["resolved_at"]) == ("no_response", None)
     assert [attempt["answer"] for attempt in lasting["attempts"]] == ["in_doubt"]
-    with service.engine.begin() as connection:
-        assert resolve(connection, [Resolution(UUID(sent), MessageStatus.FAILED, error="not_sent", by="operator")]) == 1
+    assert (
+        service.transact(resolve, [Resolution(UUID(sent), MessageStatus.FAILED, error="not_sent", by="operator")]) == 1
+    )
     shown_events = events(service, sent)
     assert [event["type"] for event in shown_events] == ["accepted", "in_doubt", "failed"]
     assert [event["error"]["code"] for event in shown_events[1:]] == ["no_response", "not_sent"]

@@ -67,8 +67,7 @@ def test_todays_traffic_is_counted(service: Service, operator: OperatorClient) -
                (:account, date_trunc('day', now(), 'UTC') - interval '1 hour', 'ACME', 1, 'KE', 'delivered', 9, 9)
         """
     )
-    with service.engine.begin() as connection:
-        connection.execute(counted, {"account": service.account_id})
+    service.execute(counted, account=service.account_id)
     shown = operator.get(f"/accounts/{service.account_id}").json
     today = [shown[f"{name}_today"] for name in ("messages", "delivered", "failed", "credits")]
     assert today == [7, 5, 2, 6]
@@ -132,8 +131,8 @@ def test_a_top_up_is_made_once(service: Service, operator: OperatorClient) -> No
     assert (
         operator.post(path, key="invoice-7", credits=501, reason="invoice 7").json["code"] == "idempotency_key_reused"
     )
-    with service.engine.begin() as connection:  # as after its days have passed
-        connection.execute(text("DELETE FROM idempotency"))
+    # As after its days have passed.
+    service.execute("DELETE FROM idempotency")
     forgotten = operator.post(path, key="invoice-7", credits=500, reason="invoice 7").json
     assert forgotten["top_up_id"] == first.json["top_up_id"]
     assert service.get("/balance").json["balance"] == 1500
@@ -165,8 +164,8 @@ def test_an_adjustment_is_made_once_in_either_direction(service: Service, operat
     path = f"/accounts/{service.account_id}/adjustments"
     first = operator.post(path, key="ticket-7", credits=-300, reason="wrong price").json
     assert (first["credits"], first["balance"]) == (-300, 700)
-    with service.engine.begin() as connection:  # as after its days have passed
-        connection.execute(text("DELETE FROM idempotency"))
+    # As after its days have passed.
+    service.execute("DELETE FROM idempotency")
     again = operator.post(path, key="ticket-7", credits=-300, reason="wrong price").json
     assert again["adjustment_id"] == first["adjustment_id"] and service.get("/balance").json["balance"] == 700
     assert operator.post(path, credits=50, reason="goodwill").json["balance"] == 750
@@ -278,8 +277,7 @@ def test_keys_are_made_for_an_account_and_revoked(service: Service, operator: Op
     assert operator.delete(f"{path}/{key['api_key']}").json == {"api_key": key["api_key"], "revoked": True}
     assert service.get("/balance", token=token).json["code"] == "token_revoked"
     assert operator.delete(f"{path}/{key['api_key']}").status_code == 404
-    with service.engine.connect() as connection:
-        stored = connection.execute(text("SELECT string_agg(response, ' ') FROM idempotency")).scalar()
+    stored = service.scalar("SELECT string_agg(response, ' ') FROM idempotency")
     assert secret not in str(stored)
     test_key = operator.post(path, test=True).json
     assert test_key["test"] and test_key["api_key"].startswith("smsk_test_")

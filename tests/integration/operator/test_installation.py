@@ -25,8 +25,7 @@ FAILED = text(
 
 def test_a_job_that_was_set_aside_is_retried(service: Service, operator: OperatorClient) -> None:
     subject = str(uuid4())
-    with service.engine.begin() as connection:
-        connection.execute(FAILED, {"kind": "erasure", "subject": subject, "account": service.account_id})
+    service.execute(FAILED, kind="erasure", subject=subject, account=service.account_id)
     (job,) = [each for each in operator.get("/failed-jobs").json["data"] if each["subject"] == subject]
     assert (job["kind"], job["account_id"], job["failures"]) == ("erasure", service.account_id, 8)
     retried = operator.post("/failed-jobs/retry", key="once", kind="erasure", subject=subject)
@@ -40,14 +39,12 @@ def test_a_job_that_was_set_aside_is_retried(service: Service, operator: Operato
 
 
 def test_the_results_of_audits_are_kept(service: Service, operator: OperatorClient) -> None:
-    with service.engine.begin() as connection:
-        connection.execute(text("DELETE FROM lease"))
+    service.execute("DELETE FROM lease")
     assert audit_when_due(service.engine)
     (clean,) = operator.get("/audits?limit=1").json["data"]
     assert (clean["breaches"], clean["frozen"], clean["full"]) == ([], [], False)
     breach = Breach("account_caches", "account 7", "available 7, by the ledger 8", 7)
-    with service.engine.begin() as connection:
-        record_audit(connection, datetime.now(UTC), True, [breach], [7])
+    service.transact(record_audit, datetime.now(UTC), True, [breach], [7])
     (found,) = operator.get("/audits?limit=1").json["data"]
     assert (found["breaches"], found["frozen"], found["full"]) == ([dataclasses.asdict(breach)], [7], True)
 
@@ -69,8 +66,7 @@ def test_the_guard_is_shown_and_released(service: Service, operator: OperatorCli
     send = service.send(send_at=ahead()).json["send_id"]
     refused = operator.post("/guard/release", reason="nothing")
     assert (refused.status_code, refused.json["code"]) == (409, "state_conflict")
-    with service.engine.begin() as connection:
-        connection.execute(text("UPDATE installation SET held_since = now(), held_reason = 'restored', behind = 5"))
+    service.execute("UPDATE installation SET held_since = now(), held_reason = 'restored', behind = 5")
     shown = operator.get("/guard").json
     assert (shown["held"], shown["reason"], shown["seconds_lost"]) == (True, "restored", 5)
     released = operator.post("/guard/release", key="once", reason="it is the right one")

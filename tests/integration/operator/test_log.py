@@ -10,7 +10,6 @@ from werkzeug.test import TestResponse
 
 from api.endpoint import OPERATORS
 from shared.accounts.audit_log import operator as command_line
-from shared.db.connection import transaction
 from shared.inbound import Inbound, store
 from tests.harness.operator import OperatorClient
 from tests.harness.prices import a_draft
@@ -92,9 +91,8 @@ def close(service: Service, operator: OperatorClient) -> TestResponse:
 
 
 def change_limit(service: Service, operator: OperatorClient) -> TestResponse:
-    with service.engine.begin() as connection:
-        connection.execute(text("DELETE FROM carrier_limit"))
-        connection.execute(LIMIT)
+    service.execute("DELETE FROM carrier_limit")
+    service.execute(LIMIT)
     return operator.patch("/carrier-limits/sender%20ACME", rate=1)
 
 
@@ -118,22 +116,19 @@ def reconcile(service: Service, operator: OperatorClient) -> TestResponse:
 
 def assign(service: Service, operator: OperatorClient) -> TestResponse:
     number = str(next(NUMBERS))
-    with transaction(service.engine) as connection:
-        store(connection, "main", [Inbound("254711222555", number, "Hello")])
+    service.transact(store, "main", [Inbound("254711222555", number, "Hello")])
     operator.post(f"/sender-ids/{requested(service, number)}/approve")
     return operator.post("/inbound/assign", sent_to=number, account_id=service.account_id)
 
 
 def retry(service: Service, operator: OperatorClient) -> TestResponse:
     subject = str(uuid4())
-    with service.engine.begin() as connection:
-        connection.execute(FAILED, {"kind": "erasure", "subject": subject, "account": None})
+    service.execute(FAILED, kind="erasure", subject=subject, account=None)
     return operator.post("/failed-jobs/retry", kind="erasure", subject=subject)
 
 
 def release_guard(service: Service, operator: OperatorClient) -> TestResponse:
-    with service.engine.begin() as connection:
-        connection.execute(text("UPDATE installation SET held_since = now(), held_reason = 'restored'"))
+    service.execute("UPDATE installation SET held_since = now(), held_reason = 'restored'")
     return operator.post("/guard/release", reason="because", send_open=True)
 
 
@@ -213,8 +208,7 @@ STEPS: dict[str, tuple[str, Step]] = {
 def by_command_line(service: Service) -> int:
     """How many entries name the user of this process, who only creates operator keys here."""
     counted = text("SELECT count(*) FROM audit_log WHERE actor = :actor AND action <> 'operator_key.created'")
-    with service.engine.connect() as connection:
-        return int(connection.execute(counted, {"actor": command_line().name}).scalar_one())
+    return int(service.scalar(counted, actor=command_line().name))
 
 
 def test_it_works() -> None:

@@ -6,7 +6,6 @@ import io
 import pytest
 from sqlalchemy import text
 
-from shared.db.connection import reading
 from shared.health.prices import check_prices
 from shared.prices.lists import assign
 from tests.harness.operator import OperatorClient
@@ -28,9 +27,8 @@ NUMBERS = ("messages", "credits", "cost", "margin", "messages_without_cost")
 
 @pytest.fixture(autouse=True)
 def counted(service: Service) -> None:
-    with service.engine.begin() as connection:
-        connection.execute(text("DELETE FROM margin"))
-        connection.execute(COUNTED, {"account": service.account_id})
+    service.execute("DELETE FROM margin")
+    service.execute(COUNTED, account=service.account_id)
 
 
 def test_it_works(service: Service, operator: OperatorClient) -> None:
@@ -71,16 +69,15 @@ def test_a_report_that_cannot_be_made_is_refused(operator: OperatorClient, query
 
 def test_the_doctor_names_prices_below_cost(service: Service) -> None:
     def findings() -> list[tuple[str, str]]:
-        with reading(service.engine) as connection:
-            return [(each.outcome, each.detail) for each in check_prices(connection)]
+        found = service.transact(lambda connection: list(check_prices(connection)))
+        return [(each.outcome, each.detail) for each in found]
 
     assert findings() == [("ok", "none is lower than a carrier costs")]
     valid_list(service.engine, "of main", ("", "254", 2), ("", "25471", 9), ("", "1", 5), carrier="main")
     sold = valid_list(service.engine, "retail", ("", "254", 3), ("marketing", "254", 1), ("", "1", 4))
     assert findings() == [("ok", "none is lower than a carrier costs")]  # nobody has the list
-    with service.engine.begin() as connection:
-        assign(connection, service.account_id, sold)
-        connection.execute(text("UPDATE price_assignment SET valid_from = now()"))
+    service.transact(assign, service.account_id, sold)
+    service.execute("UPDATE price_assignment SET valid_from = now()")
     assert findings() == [
         (
             "notice",

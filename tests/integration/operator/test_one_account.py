@@ -30,8 +30,7 @@ class Two:
         self.one, self.other = service.account_id, service.new_account("other")
         self.token_of_other = service.new_token(self.other)
         for account, token in ((self.one, service.token), (self.other, self.token_of_other)):
-            with service.engine.begin() as connection:
-                connection.execute(FINDING, {"account": account})
+            service.execute(FINDING, account=account)
             operator.post(f"/accounts/{account}/top-ups", credits=account * 10, reason=REASON)
             quiet = {"from": "21:00", "until": "08:00"}
             operator.patch(f"/accounts/{account}/rules/marketing", quiet_hours=quiet)
@@ -74,14 +73,6 @@ def test_keys_rules_and_top_ups_are_the_accounts_own(two: Two) -> None:
     assert [each["category"] for each in two.listed(f"/accounts/{two.other}/rules")].count("marketing") == 1
 
 
-def test_a_top_up_can_be_reversed_only_under_its_own_account(two: Two) -> None:
-    top_up = two.listed(f"/accounts/{two.one}/top-ups")[0]["top_up_id"]
-    path = f"/accounts/{{}}/top-ups/{top_up}/reverse"
-    refused = two.operator.post(path.format(two.other), credits=1, reason=REASON)
-    assert refused.status_code == 404
-    assert two.operator.post(path.format(two.one), credits=1, reason=REASON).status_code == 200
-
-
 @pytest.mark.parametrize("kind", ["send", "message"])
 def test_a_refund_is_refused_under_another_account(two: Two, kind: str) -> None:
     sent = two.send(two.service.token)
@@ -104,9 +95,8 @@ def test_closing_an_account_does_not_affect_another(two: Two) -> None:
 
 def test_messages_to_a_number_can_be_assigned_only_to_the_account_that_has_it(two: Two) -> None:
     number = f"2782{two.other:07}"
-    with two.service.engine.begin() as connection:
-        store(connection, "main", [Inbound("254711222555", number, "Hello")])
-        connection.execute(HAS_NUMBER, {"account": two.other, "number": number})
+    two.service.transact(store, "main", [Inbound("254711222555", number, "Hello")])
+    two.service.execute(HAS_NUMBER, account=two.other, number=number)
     refused = two.operator.post("/inbound/assign", sent_to=number, account_id=two.one)
     assert (refused.status_code, refused.json["code"]) == (409, "state_conflict")
     given = two.operator.post("/inbound/assign", sent_to=number, account_id=two.other)

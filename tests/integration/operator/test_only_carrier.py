@@ -32,22 +32,16 @@ PHONES = [str(254711000000 + number) for number in range(3)]
 def waiting(service: Service) -> Iterator[Service]:
     """Three messages in the queue, which nobody takes, and no worker that reports."""
     service.worker.dispatcher.stop.set()
-    change(service, "DELETE FROM carrier_report")
+    service.execute("DELETE FROM carrier_report")
     service.bulk(PHONES)
     yield service
-    change(service, "DELETE FROM carrier_report")
-    change(service, "DELETE FROM carrier_limit")
-    change(service, "UPDATE batch SET state = 'canceled' WHERE state = 'queued'")
-
-
-def change(service: Service, statement: str) -> None:
-    with service.engine.begin() as connection:
-        connection.exec_driver_sql(statement)
+    service.execute("DELETE FROM carrier_report")
+    service.execute("DELETE FROM carrier_limit")
+    service.execute("UPDATE batch SET state = 'canceled' WHERE state = 'queued'")
 
 
 def report(service: Service, state: str, carrier: str = "main", worker: str = "one") -> None:
-    with service.engine.begin() as connection:
-        connection.execute(REPORT, {"carrier": carrier, "worker": worker, "state": state})
+    service.execute(REPORT, carrier=carrier, worker=worker, state=state)
 
 
 def waits(service: Service) -> dict[tuple[str, str], float]:
@@ -74,12 +68,12 @@ def test_messages_of_test_keys_await_no_carrier(waiting: Service) -> None:
 
 def test_the_doctor_names_the_paused_carrier_and_what_waits(waiting: Service) -> None:
     report(waiting, "paused")
-    change(waiting, "INSERT INTO carrier_setting (name, paused) VALUES ('main', true)")
+    waiting.execute("INSERT INTO carrier_setting (name, paused) VALUES ('main', true)")
     try:
-        with waiting.engine.connect() as connection:
-            (carrier,), queue = check_carriers(connection), check_queue(connection)
+        (carrier,) = waiting.transact(lambda connection: list(check_carriers(connection)))
+        queue = waiting.transact(check_queue)
     finally:
-        change(waiting, "DELETE FROM carrier_setting")
+        waiting.execute("DELETE FROM carrier_setting")
     assert (carrier.name, carrier.outcome) == ("carrier main", "notice")
     assert carrier.detail.startswith("paused since ") and carrier.detail.endswith(", 3 messages wait")
     assert carrier.remedy == "bulksms carrier resume main"
@@ -87,18 +81,15 @@ def test_the_doctor_names_the_paused_carrier_and_what_waits(waiting: Service) ->
 
 
 def seen_carriers(service: Service) -> list[str]:
-    with service.engine.connect() as connection:
-        return [row["carrier"] for row in list_carriers(connection)]
+    return [row["carrier"] for row in service.transact(list_carriers)]
 
 
 def seen_limits(service: Service) -> list[str]:
-    with service.engine.connect() as connection:
-        return [row["limit"] for row in list_limits(connection)]
+    return [row["limit"] for row in service.transact(list_limits)]
 
 
 def limiting_carriers(service: Service) -> list[str]:
-    with service.engine.connect() as connection:
-        return list(carriers_now(connection))
+    return list(service.transact(carriers_now))
 
 
 def measured_carriers(service: Service) -> list[str]:
@@ -112,7 +103,7 @@ def after(service: Service, seconds: int, read: Callable[[Service], Found]) -> F
     while time.monotonic() < deadline:
         begun = time.monotonic()
         for table in ("carrier_report", "carrier_limit"):
-            change(service, f"UPDATE {table} SET reported_at = clock_timestamp() - interval '{seconds} seconds'")
+            service.execute(f"UPDATE {table} SET reported_at = clock_timestamp() - interval '{seconds} seconds'")
         found = read(service)
         if time.monotonic() - begun < 3:
             return found
@@ -124,7 +115,7 @@ def test_what_a_worker_reported_more_than_five_seconds_ago_is_ignored(
     waiting: Service, seconds: int, live: bool
 ) -> None:
     report(waiting, "down")
-    change(waiting, "INSERT INTO carrier_limit (name, rate, reported_at) VALUES ('sender ACME', 10, now())")
+    waiting.execute("INSERT INTO carrier_limit (name, rate, reported_at) VALUES ('sender ACME', 10, now())")
     for read in (seen_carriers, limiting_carriers, measured_carriers):
         assert after(waiting, seconds, read) == (["main"] if live else []), read
     assert after(waiting, seconds, seen_limits) == (["sender ACME"] if live else [])

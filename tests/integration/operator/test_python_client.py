@@ -12,8 +12,7 @@ from tests.harness.service import SECRET_KEY, Service
 
 @pytest.fixture
 def client(service: Service) -> Iterator[Client]:
-    with service.engine.begin() as connection:
-        key = create_operator_key(connection, "onboarding", tuple(OPERATOR_SCOPES), SECRET_KEY)
+    key = service.transact(create_operator_key, "onboarding", tuple(OPERATOR_SCOPES), SECRET_KEY)
     with serving(service.flask.wsgi_app) as url, Client(url, key.api_key, key.api_secret) as made:
         yield made
 

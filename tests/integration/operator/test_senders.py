@@ -2,8 +2,6 @@
 
 import itertools
 
-from sqlalchemy import text
-
 from shared.accounts.change_account import change_account
 from shared.db.connection import transaction
 from shared.db.tables.inbound import inbound
@@ -74,9 +72,8 @@ def test_a_rejection_and_a_suspension_need_a_reason_and_hold_sends(service: Serv
 
 
 def come(service: Service, number: str, *messages: str) -> None:
-    with transaction(service.engine) as connection:
-        for message in messages:
-            store(connection, "main", [Inbound(PHONE, number, message)])
+    for message in messages:
+        service.transact(store, "main", [Inbound(PHONE, number, message)])
 
 
 def test_messages_to_an_unassigned_number_are_given_to_an_account(service: Service, operator: OperatorClient) -> None:
@@ -104,9 +101,8 @@ def test_the_national_number_of_a_sender_is_read_when_its_message_is_given_to_an
     service: Service, operator: OperatorClient
 ) -> None:
     code = str(next(NUMBERS))[-5:]
-    with transaction(service.engine) as connection:
-        store(connection, "main", [Inbound("0711222444", code, "STOP")])
-        change_account(connection, service.account_id, {"country": "KE"})
+    service.transact(store, "main", [Inbound("0711222444", code, "STOP")])
+    service.transact(change_account, service.account_id, {"country": "KE"})
     assert operator.get(f"/inbound?sent_to={code}").json["data"][0]["phone"] == "0711222444"
     operator.post(f"/sender-ids/{requested(service, code)}/approve")
     operator.post("/inbound/assign", sent_to=code, account_id=service.account_id, reason="bought")
@@ -133,11 +129,9 @@ def test_texts_and_phones_need_their_scope(service: Service) -> None:
     assert [each["message"] for each in response.json["data"]] == [None]
     assert PHONE not in response.text and "A secret" not in response.text
     assert "A secret" in OperatorClient(service, "read", "texts").get(f"/inbound?sent_to={number}").text
-    with service.engine.begin() as connection:
-        connection.execute(
-            text("INSERT INTO unreadable_receipt (carrier, reason, octets) VALUES ('main', 'x', :octets)"),
-            {"octets": PHONE.encode()},
-        )
+    service.execute(
+        "INSERT INTO unreadable_receipt (carrier, reason, octets) VALUES ('main', 'x', :octets)", octets=PHONE.encode()
+    )
     assert reader.get("/unreadable-receipts").json["code"] == "insufficient_scope"
     shown = OperatorClient(service, "texts").get("/unreadable-receipts?carrier=main&limit=1").json["data"]
     assert [each["text"] for each in shown] == [PHONE]

@@ -34,19 +34,16 @@ def carrier(service: Service) -> Iterator[str]:
     """A carrier that a worker reports."""
     report(service, "simulator")
     yield "simulator"
-    with service.engine.begin() as connection:
-        for table in ("carrier_report", "carrier_setting", "carrier_limit"):
-            connection.execute(text(f"DELETE FROM {table}"))
+    for table in ("carrier_report", "carrier_setting", "carrier_limit"):
+        service.execute(f"DELETE FROM {table}")
 
 
 def report(service: Service, carrier: str, state: str = "ready") -> None:
-    with service.engine.begin() as connection:
-        connection.execute(REPORT, {"carrier": carrier, "state": state})
+    service.execute(REPORT, carrier=carrier, state=state)
 
 
 def setting(service: Service) -> Any:
-    with service.engine.connect() as connection:
-        return connection.execute(text('SELECT rate, "window", paused FROM carrier_setting')).one()
+    return service.row('SELECT rate, "window", paused FROM carrier_setting')
 
 
 def test_it_works(operator: OperatorClient, carrier: str) -> None:
@@ -83,8 +80,7 @@ def test_a_carrier_is_paced_paused_and_resumed(service: Service, operator: Opera
 
 
 def test_a_rate_limit_is_changed(service: Service, operator: OperatorClient, carrier: str) -> None:
-    with service.engine.begin() as connection:
-        connection.execute(LIMIT)
+    service.execute(LIMIT)
     path = "/carrier-limits/sender%20ACME"
     assert operator.patch(path, rate=5).json["rate"] == 5
     assert operator.patch(path, rate=None).json["rate"] == 10
@@ -108,8 +104,7 @@ def test_a_test_message_goes_once_through_its_carrier(service: Service, operator
 def test_an_operator_who_has_just_been_revoked_sends_no_test_message(service: Service, carrier: str) -> None:
     """Not even through a process that has not heard of it yet."""
     operator = OperatorClient(service, "carriers")
-    with service.engine.begin() as connection:
-        revoke_operator_key(connection, operator.key_id)
+    service.transact(revoke_operator_key, operator.key_id)
     body = {"phone": "254711000779", "sender_id": "TRIAL", "message": "Does it work?"}
     refused = operator.post("/carriers/simulator/test", key="trial", **body)
     assert (refused.status_code, refused.json["code"]) == (401, "token_revoked")

@@ -7,7 +7,6 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
-from sqlalchemy import text
 from werkzeug.test import TestResponse
 
 from api.auth.operator_tokens import OperatorTokens
@@ -33,8 +32,7 @@ def exchange(service: Service, key: NewKey, **more: Any) -> TestResponse:
 
 
 def new_key(service: Service, *scopes: str, **more: Any) -> NewKey:
-    with service.engine.begin() as connection:
-        return create_operator_key(connection, "billing", scopes, SECRET_KEY, **more)
+    return service.transact(create_operator_key, "billing", scopes, SECRET_KEY, **more)
 
 
 def tokens_of(service: Service) -> OperatorTokens:
@@ -93,8 +91,7 @@ def test_keys_and_tokens_of_one_api_do_not_work_on_the_other(service: Service) -
 def test_a_revoked_key_ends_its_tokens_in_all_processes(service: Service) -> None:
     operator = OperatorClient(service, "read")
     assert tokens_of(service).read(f"Bearer {operator.token}").scopes == {"read"}
-    with service.engine.begin() as connection:
-        revoke_operator_key(connection, operator.key_id)
+    service.transact(revoke_operator_key, operator.key_id)
     service.reload_limits()
     assert code_of(service, operator.token) == "token_revoked"
     assert exchange(service, NewKey(operator.key_id, operator.secret)).status_code == 401
@@ -103,8 +100,7 @@ def test_a_revoked_key_ends_its_tokens_in_all_processes(service: Service) -> Non
 def test_a_revocation_is_noticed_without_a_notification(service: Service) -> None:
     operator = OperatorClient(service, "read")
     tokens_of(service).read(f"Bearer {operator.token}")
-    with service.engine.begin() as connection:
-        revoke_operator_key(connection, operator.key_id)
+    service.transact(revoke_operator_key, operator.key_id)
     deadline = time.monotonic() + 30
     while time.monotonic() < deadline:
         try:
@@ -120,8 +116,7 @@ def test_a_persons_token_ends_with_the_session(service: Service) -> None:
     tokens, sessions = tokens_of(service), [f"session {uuid4()}" for _ in range(2)]
     (ended, _), (other, _) = (tokens.issue(PERSON, ("read",), 600, ends_with=(session,)) for session in sessions)
     assert tokens.read(f"Bearer {ended}").actor == PERSON
-    with service.engine.begin() as connection:
-        revoke_operator_tokens(connection, sessions[0])
+    service.transact(revoke_operator_tokens, sessions[0])
     service.reload_limits()
     assert code_of(service, ended) == "token_revoked"
     assert tokens.read(f"Bearer {other}").scopes == {"read"}
@@ -133,9 +128,8 @@ def test_a_token_that_is_issued_after_the_revocation_is_revoked_too(
 ) -> None:
     """Whoever issued it had found the key, or the session, just before."""
     key, session = new_key(service, "read"), f"session {uuid4()}"
-    with service.engine.begin() as connection:
-        revoke_operator_key(connection, key.api_key)
-        revoke_operator_tokens(connection, session)
+    service.transact(revoke_operator_key, key.api_key)
+    service.transact(revoke_operator_tokens, session)
     service.reload_limits()
     now = time.time()
     monkeypatch.setattr(time, "time", lambda: now + 60)
@@ -165,8 +159,7 @@ def test_a_token_is_valid_for_an_hour_at_most(service: Service) -> None:
 def test_a_token_never_outlives_its_key(service: Service) -> None:
     key = new_key(service, "read", expires_at=datetime.now(UTC) + timedelta(seconds=100))
     assert exchange(service, key).json["expires_in"] <= 100
-    with service.engine.begin() as connection:
-        connection.execute(text("UPDATE operator_key SET expires_at = now() - interval '1 s'"))
+    service.execute("UPDATE operator_key SET expires_at = now() - interval '1 s'")
     assert exchange(service, key).status_code == 401
 
 

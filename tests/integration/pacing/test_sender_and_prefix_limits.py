@@ -59,8 +59,7 @@ def test_it_works(make: Callable[[], Service]) -> None:
     assert service.counts(send)["sent"] == 600
     assert time.monotonic() - begun > 300 / 500 - 0.1, "not faster than the slowest limit"
     carried = "SELECT DISTINCT m.carrier || ' by ' || m.route FROM message m JOIN batch b ON b.id = batch_of(m.id)"
-    with service.engine.connect() as connection:
-        ways = connection.execute(text(f"{carried} WHERE b.send_id = :send"), {"send": send}).scalars().all()
+    ways = service.scalars(f"{carried} WHERE b.send_id = :send", send=send)
     assert ways == ["one by all: first"], "the message only shows which carrier took it"
     assert not list(audit(service.engine, full=True))
 
@@ -69,9 +68,7 @@ def test_the_operator_changes_a_limit_and_lifts_it(make: Callable[[], Service]) 
     service = make()
     limits = {limit.name: limit for limit in service.worker.carrier_status.limits}
     for changed, rate in ((5.0, 5.0), (0.0, 0.0), (None, 1000.0)):
-        with service.engine.begin() as connection:
-            statement = text("UPDATE carrier_limit SET changed = :changed WHERE name = 'sender ACME'")
-            connection.execute(statement, {"changed": changed})
+        service.execute("UPDATE carrier_limit SET changed = :changed WHERE name = 'sender ACME'", changed=changed)
         service.worker.carrier_status.refresh()
         assert limits["sender ACME"].rate == rate
     assert limits["prefix 2547"].rate == 500
@@ -81,22 +78,16 @@ def test_a_worker_that_dies_leaves_doubts_of_the_carrier(make: Callable[[], Serv
     service = make()
     service.worker.dispatcher.stop.set()
     send = service.bulk(phones(ELSEWHERE, 3)).json["send_id"]
-    with service.engine.begin() as connection:
-        connection.execute(
-            text(
-                "UPDATE batch SET state = 'sending', epoch = 1, intent = 3, watermark = 3, carrier = 'one/sender ACME',"
-                " lease_until = now() - interval '1 s', database_started = pg_postmaster_start_time()"
-                " WHERE send_id = :send"
-            ),
-            {"send": send},
-        )
+    service.execute(
+        "UPDATE batch SET state = 'sending', epoch = 1, intent = 3, watermark = 3, carrier = 'one/sender ACME',"
+        " lease_until = now() - interval '1 s', database_started = pg_postmaster_start_time()"
+        " WHERE send_id = :send",
+        send=send,
+    )
     service.worker.sweeper.recover_and_wake()
-    with service.engine.connect() as connection:
-        doubts = connection.execute(
-            text(
-                "SELECT d.carrier, count(*) FROM doubt d JOIN batch b ON b.id = batch_of(d.message_id)"
-                " WHERE b.send_id = :send GROUP BY 1"
-            ),
-            {"send": send},
-        ).all()
+    doubts = service.execute(
+        "SELECT d.carrier, count(*) FROM doubt d JOIN batch b ON b.id = batch_of(d.message_id)"
+        " WHERE b.send_id = :send GROUP BY 1",
+        send=send,
+    )
     assert doubts == [("one", 3)]

@@ -87,17 +87,6 @@ def test_invalid_arguments_are_refused(run: Run, arguments: list[str], message: 
     assert message in run(*arguments, code=2)
 
 
-def test_a_notice_is_printed_when_a_new_link_replaces_a_working_one(service: Service, run: Run) -> None:
-    ann = a_person(service)
-    message = "earlier link no longer works"
-    first = run("link", ann.email)
-    second = run("link", ann.email)
-    assert message not in first and message in second
-    assert open_call(service, "/sign-in/link", token=token(first, "sign-in/link")).json["code"] == "invalid_link"
-    assert open_call(service, "/sign-in/link", token=token(second, "sign-in/link")).status_code == 200
-    assert message not in run("link", ann.email)
-
-
 def test_giving_an_operator_role_by_email_shows_the_person_and_asks(service: Service, run: Run) -> None:
     ann = a_person(service, service.account_id, "owner")
     output = run("operator", ann.email, "admin", code=1)

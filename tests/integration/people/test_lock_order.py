@@ -37,8 +37,7 @@ def test_an_owner_changes_members_and_makes_a_key_with_one_token(service: Servic
     caller = service.flask.extensions["bulksms"].tokens.parse(token)
 
     def makes_a_key() -> None:
-        with service.engine.begin() as connection:
-            lock_caller(connection, caller)
+        service.transact(lock_caller, caller)
 
     thread, errors = in_thread(makes_a_key)
     with service.engine.begin() as connection:
@@ -53,13 +52,11 @@ def test_an_owner_changes_members_and_makes_a_key_with_one_token(service: Servic
 def test_a_member_accepts_an_invitation_and_is_removed(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     a_person(service, service.account_id, "owner")
     member = a_person(service, service.account_id, "viewer")
-    with service.engine.begin() as connection:
-        offered = invite(connection, "somebody@example.com", service.account_id, "viewer")
-        connection.execute(EMAIL, {"email": member.email, "id": offered.id})
+    offered = service.transact(invite, "somebody@example.com", service.account_id, "viewer")
+    service.execute(EMAIL, email=member.email, id=offered.id)
 
     def remove() -> None:
-        with service.engine.begin() as connection:
-            assert end_membership(connection, service.account_id, member.id)
+        assert service.transact(end_membership, service.account_id, member.id)
 
     thread, errors = in_thread(remove)
 
@@ -69,9 +66,7 @@ def test_a_member_accepts_an_invitation_and_is_removed(service: Service, monkeyp
         add_member(*arguments, **more)
 
     monkeypatch.setattr("shared.people.invitations.add_member", add_while_they_are_removed)
-    with service.engine.begin() as connection:
-        assert accept(connection, offered.token, member.id, by=Actor("member"))
+    assert service.transact(accept, offered.token, member.id, by=Actor("member"))
     join_all(thread)
     assert errors == []
-    with service.engine.begin() as connection:
-        assert find_member(connection, service.account_id, member.id) is None
+    assert service.transact(find_member, service.account_id, member.id) is None

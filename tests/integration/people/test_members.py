@@ -2,6 +2,7 @@
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import pytest
 
@@ -48,8 +49,7 @@ def test_the_last_owner_cannot_leave_or_be_demoted(service: Service) -> None:
         assert (response.status_code, response.json["code"]) == (409, "state_conflict")
     assert service.patch(f"/people/{ann.id}", role="owner").status_code == 200
     disabled = a_person(service, service.account_id, "owner")
-    with service.engine.begin() as connection:
-        disable_person(connection, disabled.email)
+    service.transact(disable_person, disabled.email)
     assert service.delete(f"/people/{ann.id}").status_code == 409
     assert service.get("/balance", token=token).status_code == 200
     a_person(service, service.account_id, "owner")
@@ -84,8 +84,7 @@ def test_a_request_waits_for_another_that_removes_an_owner(service: Service) -> 
     ann, bob = (a_person(service, service.account_id, "owner").id for _ in range(2))
 
     def remove_bob() -> None:
-        with service.engine.begin() as connection:
-            end_membership(connection, service.account_id, bob)
+        service.transact(end_membership, service.account_id, bob)
 
     with service.engine.connect() as first, ThreadPoolExecutor(1) as pool:
         assert end_membership(first, service.account_id, ann)
@@ -100,9 +99,10 @@ def test_a_request_waits_for_another_that_removes_an_owner(service: Service) -> 
 def test_a_key_gives_no_role_with_more_than_it_has(service: Service) -> None:
     ann = a_person(service, service.account_id, "viewer")
     a_person(service, service.account_id, "owner")
-    with service.engine.begin() as connection:
-        weak = create_key(connection, service.account_id, SECRET_KEY, scopes=["people:write", "people:read"])
-        bound = create_key(connection, service.account_id, SECRET_KEY, scopes=list(SCOPES), allowed_ips=["127.0.0.0/8"])
+    weak = service.transact(create_key, service.account_id, SECRET_KEY, scopes=["people:write", "people:read"])
+    bound = service.transact(
+        create_key, service.account_id, SECRET_KEY, scopes=list(SCOPES), allowed_ips=["127.0.0.0/8"]
+    )
     for key, missing in ((weak, "balance:read"), (bound, None)):
         body = {"api_key": key.api_key, "api_secret": key.api_secret}
         token = service.client.post(f"{PREFIX}/auth/token", json=body).json["access_token"]
@@ -126,3 +126,27 @@ def test_a_key_cannot_demote_a_person_who_may_do_more(service: Service) -> None:
     token = service.client.post(f"{PREFIX}/auth/token", json=body).get_json()["access_token"]
     refused = service.patch(f"/people/{owner.id}", token=token, role="viewer")
     assert (refused.status_code, refused.json["code"]) == (403, "insufficient_scope")
+
+
+def listed(service: Service, query: str = "") -> list[dict[str, Any]]:
+    return list(service.get(f"/changes{query}").json["data"])
+
+
+def test_the_newest_change_comes_first(service: Service) -> None:
+    ann = a_person(service, service.account_id, "owner")
+    key = service.post("/api-keys", token=ann.token(service.account_id), name="shop").json["api_key"]
+    newest = listed(service)[0]
+    assert (newest["action"], newest["subject"], newest["actor"]) == ("key.created", key, f"person {ann.id}")
+    assert newest["actor_name"] == "Ann Otieno" and newest["after"]["name"] == "shop" and newest["before"] is None
+    assert newest["address"] == "127.0.0.1" and newest["request_id"].startswith("req_")
+
+
+def test_a_person_who_left_is_still_named_and_a_key_is_shown_by_its_id(service: Service) -> None:
+    a_person(service, service.account_id, "owner")
+    ann = a_person(service, service.account_id, "owner")
+    service.post("/sender-ids", token=ann.token(service.account_id), sender_id="SHOP", use_case="orders")
+    service.delete(f"/people/{ann.id}")
+    removed, requested = listed(service)[:2]
+    assert removed["action"] == "member.removed" and removed["actor"].startswith("key smsk_live_")
+    assert removed["actor_name"] is None
+    assert (requested["action"], requested["actor_name"]) == ("sender.requested", "Ann Otieno")

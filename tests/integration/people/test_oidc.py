@@ -68,8 +68,7 @@ def code_of(response: TestResponse) -> str:
 
 
 def invited(service: Service, email: str, role: str = "sender") -> str:
-    with service.engine.begin() as connection:
-        return invite(connection, email, service.account_id, role).token
+    return service.transact(invite, email, service.account_id, role).token
 
 
 def test_without_a_provider_there_is_no_oidc_sign_in(engine: Engine) -> None:
@@ -81,9 +80,7 @@ def test_without_a_provider_there_is_no_oidc_sign_in(engine: Engine) -> None:
 
 def test_signing_in_does_not_create_a_person(service: Service, provider: OidcProvider) -> None:
     assert code_of(through(service, provider, claims_of("nobody@acme.example"))) == "no_person"
-    with service.engine.connect() as connection:
-        count = text("SELECT count(*) FROM person WHERE email = 'nobody@acme.example'")
-        assert connection.execute(count).scalar_one() == 0
+    assert service.scalar("SELECT count(*) FROM person WHERE email = 'nobody@acme.example'") == 0
 
 
 @pytest.mark.parametrize("verified", [False, None, 0, "false", "yes", []])
@@ -134,8 +131,7 @@ def test_a_later_holder_of_an_address_is_not_taken_for_the_earlier_one(
 def test_the_first_sign_in_ends_earlier_sessions_passwords_and_links(service: Service, provider: OidcProvider) -> None:
     """An owner may have accepted an invitation for an address that is not theirs, and wait for whom it belongs to."""
     squatter = a_person(service, service.account_id)
-    with service.engine.begin() as connection:
-        link = make_link(connection, squatter.id)
+    link = service.transact(make_link, squatter.id)
     assert through(service, provider, claims_of(squatter.email)).status_code == 200
     assert squatter.get("/me").status_code == 401
     assert code_of(sign_in(service, squatter.email, PASSWORD)) == "invalid_credentials"
@@ -156,17 +152,14 @@ def test_a_first_password_needs_a_fresh_sign_in(service: Service, provider: Oidc
     person = a_person(service)
     session = through(service, provider, claims_of(person.email)).json["session_token"]
     if way == "link":
-        with service.engine.begin() as connection:
-            token = make_link(connection, person.id)
+        token = service.transact(make_link, person.id)
         session = open_call(service, "/sign-in/link", token=token).json["session_token"]
     later = text("UPDATE person_session SET created_at = created_at - CAST(:by AS interval) WHERE person_id = :person")
-    with service.engine.begin() as connection:
-        connection.execute(later, {"by": "16 minutes", "person": person.id})
+    service.execute(later, by="16 minutes", person=person.id)
     refused = person.post("/me/password", session=session, new_password=PASSWORD)
     assert (refused.status_code, code_of(refused)) == (403, "sign_in_too_old")
     assert code_of(sign_in(service, person.email, PASSWORD)) == "invalid_credentials"
-    with service.engine.begin() as connection:
-        connection.execute(later, {"by": "-10 minutes", "person": person.id})
+    service.execute(later, by="-10 minutes", person=person.id)
     assert person.post("/me/password", session=session, new_password=PASSWORD).status_code == 200
     assert sign_in(service, person.email, PASSWORD).status_code == 200
 
@@ -174,9 +167,8 @@ def test_a_first_password_needs_a_fresh_sign_in(service: Service, provider: Oidc
 def test_a_disabled_person_is_refused(service: Service, provider: OidcProvider) -> None:
     bound, new = a_person(service), a_person(service)
     assert through(service, provider, claims_of(bound.email)).status_code == 200
-    with service.engine.begin() as connection:
-        disable_person(connection, bound.email)
-        disable_person(connection, new.email)
+    service.transact(disable_person, bound.email)
+    service.transact(disable_person, new.email)
     for person in (bound, new):
         assert code_of(through(service, provider, claims_of(person.email))) == "no_person"
 
@@ -185,8 +177,7 @@ def test_a_released_address_belongs_to_a_new_person(service: Service, provider: 
     person = a_person(service)
     user = claims_of(person.email)
     assert through(service, provider, user).status_code == 200
-    with service.engine.begin() as connection:
-        release_email(connection, person.email)
+    service.transact(release_email, person.email)
     assert code_of(through(service, provider, user)) == "no_person"
     response = through(service, provider, user, invitation_token=invited(service, person.email))
     assert response.json["person"]["person_id"] != str(person.id)
@@ -222,9 +213,8 @@ def test_an_invitation_for_another_address_is_refused(service: Service, provider
     email = a_person(service).email if person == "somebody" else "somebody-else@acme.example"
     token = invited(service, "invited@acme.example")
     assert code_of(through(service, provider, claims_of(email), invitation_token=token)) == "invitation_for_another"
-    with service.engine.connect() as connection:
-        bound = text("SELECT count(*) FROM person_identity WHERE subject = :subject")
-        assert connection.execute(bound, {"subject": f"subject of {email}"}).scalar_one() == 0
+    bound = "SELECT count(*) FROM person_identity WHERE subject = :subject"
+    assert service.scalar(bound, subject=f"subject of {email}") == 0
     accepted = through(service, provider, claims_of("invited@acme.example"), invitation_token=token)
     assert accepted.status_code == 200, "it is still open"
 
@@ -389,6 +379,5 @@ def test_without_passwords_only_the_provider_and_links_are_left(engine: Engine, 
     assert code_of(by_password) == "passwords_off"
     response = through(service, provider, claims_of("only@acme.example"), invitation_token=token)
     assert response.status_code == 200
-    with service.engine.begin() as connection:
-        link = make_link(connection, Person(service, person.id, "", person.session_id, "").id)
+    link = service.transact(make_link, Person(service, person.id, "", person.session_id, "").id)
     assert open_call(service, "/sign-in/link", token=link).status_code == 200

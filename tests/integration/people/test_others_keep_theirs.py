@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection
 
 from shared.accounts.audit_log import Actor
 from shared.db.tables.people import person_identity
@@ -18,7 +18,7 @@ from shared.people.sessions import MAX_SESSIONS, Origin, begin_session, end_sess
 from shared.people.sign_in_links import has_link, make_link
 from tests.harness.people import Person, a_person
 from tests.harness.service import SECRET_KEY, Service
-from tests.integration.people.test_retention import age, clean
+from tests.integration.people.test_retention import clean
 from tests.integration.people.test_second_factor import enable, now
 
 BY = Actor("tests")
@@ -68,11 +68,10 @@ class Two:
         values = {"person": person.id, "who": actor_of(person.id), "account": account}
         tables = OF_PERSON if account is None else {name: OF_PERSON[name] for name in IN_ACCOUNT}
         also = "" if account is None else " AND account_id = :account"
-        with self.service.engine.connect() as connection:
-            return {
-                name: sorted(map(tuple, connection.execute(text(f"SELECT * FROM {name} WHERE {own}{also}"), values)))
-                for name, own in tables.items()
-            }
+        return {
+            name: sorted(map(tuple, self.service.execute(f"SELECT * FROM {name} WHERE {own}{also}", **values)))
+            for name, own in tables.items()
+        }
 
 
 @pytest.fixture
@@ -135,17 +134,17 @@ def test_a_change_in_one_account_does_not_affect_others(two: Two, act: str) -> N
 
 def test_erasing_a_person_does_not_affect_others(two: Two) -> None:
     bens = two.rows(two.ben)
-    with two.service.engine.begin() as connection:
-        disable_person(connection, two.ann.email)
-    age(two.service, "UPDATE person SET disabled_at = disabled_at - interval '31 days' WHERE disabled_at IS NOT NULL")
+    two.service.transact(disable_person, two.ann.email)
+    two.service.execute(
+        "UPDATE person SET disabled_at = disabled_at - interval '31 days' WHERE disabled_at IS NOT NULL"
+    )
     clean(two.service)
     assert two.rows(two.ben) == bens
 
 
 def test_only_the_person_a_link_was_made_for_has_one(two: Two) -> None:
     without = a_person(two.service)
-    with two.service.engine.connect() as connection:
-        assert has_link(connection, two.ann.id) and not has_link(connection, without.id)
+    assert two.service.transact(has_link, two.ann.id) and not two.service.transact(has_link, without.id)
 
 
 def test_only_its_own_account_can_revoke_an_invitation(two: Two) -> None:

@@ -1,7 +1,5 @@
 """How long data of people is kept."""
 
-from sqlalchemy import text
-
 from shared.db.tables.people import person_identity
 from shared.people.invitations import invite
 from shared.people.persons import disable_person
@@ -19,14 +17,7 @@ def clean(service: Service) -> None:
 
 
 def count(service: Service, table: str, ann: Person) -> int:
-    with service.engine.connect() as connection:
-        rows = text(f"SELECT count(*) FROM {table} WHERE person_id = :id")
-        return int(connection.execute(rows, {"id": ann.id}).scalar_one())
-
-
-def age(service: Service, change: str) -> None:
-    with service.engine.begin() as connection:
-        connection.execute(text(change))
+    return int(service.scalar(f"SELECT count(*) FROM {table} WHERE person_id = :id", id=ann.id))
 
 
 def test_a_person_who_was_disabled_is_erased_after_30_days(service: Service) -> None:
@@ -42,11 +33,10 @@ def test_a_person_who_was_disabled_is_erased_after_30_days(service: Service) -> 
     clean(service)
     assert count(service, "person_identity", ann) == 1
     assert count(service, "person_session", ann) == 1 and count(service, "recovery_code", ann) == 10
-    age(service, "UPDATE person SET disabled_at = disabled_at - interval '31 days' WHERE disabled_at IS NOT NULL")
+    service.execute("UPDATE person SET disabled_at = disabled_at - interval '31 days' WHERE disabled_at IS NOT NULL")
     for _ in range(2):
         clean(service)
-        with service.engine.connect() as connection:
-            row = connection.execute(text("SELECT * FROM person WHERE id = :id"), {"id": ann.id}).one()
+        row = service.row("SELECT * FROM person WHERE id = :id", id=ann.id)
         assert (row.email, row.name, row.password_hash, row.state) == (None, "", None, "disabled")
         assert (row.totp_secret, row.totp_pending, row.totp_step) == (None, None, None)
         assert count(service, "person_session", ann) == count(service, "recovery_code", ann) == 0
@@ -57,31 +47,25 @@ def test_a_person_who_was_disabled_is_erased_after_30_days(service: Service) -> 
 
 def test_people_who_are_erased_are_not_written_again(service: Service) -> None:
     ann = a_person(service)
-    with service.engine.begin() as connection:
-        disable_person(connection, ann.email)
-    age(service, "UPDATE person SET disabled_at = disabled_at - interval '31 days' WHERE disabled_at IS NOT NULL")
+    service.transact(disable_person, ann.email)
+    service.execute("UPDATE person SET disabled_at = disabled_at - interval '31 days' WHERE disabled_at IS NOT NULL")
     versions = set[str]()
     for _ in range(2):
         clean(service)
-        with service.engine.connect() as connection:
-            versions.add(
-                str(connection.execute(text("SELECT xmin FROM person WHERE id = :id"), {"id": ann.id}).scalar())
-            )
+        versions.add(str(service.scalar("SELECT xmin FROM person WHERE id = :id", id=ann.id)))
     assert len(versions) == 1
 
 
 def test_sessions_invitations_and_links_go(service: Service) -> None:
     ann = a_person(service, service.account_id)
-    with service.engine.begin() as connection:
-        make_link(connection, ann.id)
-        invite(connection, "forgotten@example.com", service.account_id, "viewer")
+    service.transact(make_link, ann.id)
+    service.transact(invite, "forgotten@example.com", service.account_id, "viewer")
     ann.post("/me/sign-out")
     clean(service)
     assert count(service, "person_session", ann) == count(service, "sign_in_link", ann) == 1
-    age(service, "UPDATE person_session SET ended_at = ended_at - interval '31 days'")
-    age(service, "UPDATE invitation SET expires_at = expires_at - interval '38 days'")
-    age(service, "UPDATE sign_in_link SET expires_at = expires_at - interval '1 day'")
+    service.execute("UPDATE person_session SET ended_at = ended_at - interval '31 days'")
+    service.execute("UPDATE invitation SET expires_at = expires_at - interval '38 days'")
+    service.execute("UPDATE sign_in_link SET expires_at = expires_at - interval '1 day'")
     clean(service)
     assert count(service, "person_session", ann) == count(service, "sign_in_link", ann) == 0
-    with service.engine.connect() as connection:
-        assert connection.execute(text("SELECT count(*) FROM invitation")).scalar_one() == 0
+    assert service.scalar("SELECT count(*) FROM invitation") == 0

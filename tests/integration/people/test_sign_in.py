@@ -26,17 +26,15 @@ WRONG = "not the right password"
 
 def test_only_the_hash_of_a_session_is_stored(service: Service) -> None:
     token = sign_in(service, a_person(service).email).json["session_token"]
-    with service.engine.connect() as connection:
-        stored = connection.execute(text("SELECT string_agg(s::text, '') FROM person_session s")).scalar_one()
+    stored = service.scalar("SELECT string_agg(s::text, '') FROM person_session s")
     assert token not in stored and token.encode().hex() not in stored
 
 
 def test_an_unknown_person_is_refused_like_a_wrong_password(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     """In the same words and after the same work, also for whoever is disabled or has no password."""
     ann, gone = a_person(service), a_person(service)
-    with service.engine.begin() as connection:
-        disable_person(connection, gone.email)
-        create_person(connection, "no-password@example.com", "Nobody")
+    service.transact(disable_person, gone.email)
+    service.transact(create_person, "no-password@example.com", "Nobody")
     work = list[str]()
     monkeypatch.setattr(
         passwords, "HASHER", Counted(passwords.HASHER, lambda stored: work.append(stored.rpartition("$")[0][:30]))
@@ -133,13 +131,9 @@ def test_failures_are_counted_by_all_processes_together(service: Service) -> Non
 def test_a_password_with_old_parameters_is_hashed_anew(service: Service) -> None:
     ann = a_person(service)
     old = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1).hash(PASSWORD)
-    with service.engine.begin() as connection:
-        connection.execute(text("UPDATE person SET password_hash = :old WHERE id = :id"), {"old": old, "id": ann.id})
+    service.execute("UPDATE person SET password_hash = :old WHERE id = :id", old=old, id=ann.id)
     assert sign_in(service, ann.email).status_code == 200
-    with service.engine.connect() as connection:
-        stored = connection.execute(
-            text("SELECT password_hash FROM person WHERE id = :id"), {"id": ann.id}
-        ).scalar_one()
+    stored = service.scalar("SELECT password_hash FROM person WHERE id = :id", id=ann.id)
     assert "m=19456,t=2,p=1" in stored
     assert sign_in(service, ann.email).status_code == 200
 
@@ -147,22 +141,19 @@ def test_a_password_with_old_parameters_is_hashed_anew(service: Service) -> None
 @pytest.mark.parametrize("change", ["password", "disabled"])
 def test_a_change_during_the_password_check_prevents_the_sign_in(service: Service, change: str) -> None:
     ann = a_person(service)
-    with service.engine.connect() as connection:
-        checked = find_person(connection, ann.id)
+    checked = service.transact(find_person, ann.id)
     assert checked is not None
-    with service.engine.begin() as connection:
-        if change == "password":
-            change_password(connection, ann.id, passwords.hash_password("another password"), session=None, by=None)
-        else:
-            disable_person(connection, ann.email)
+    if change == "password":
+        service.transact(change_password, ann.id, passwords.hash_password("another password"), session=None, by=None)
+    else:
+        service.transact(disable_person, ann.email)
     with service.engine.begin() as connection, pytest.raises(Problem, match="invalid_credentials"):
         lock_checked(connection, checked)
 
 
 def test_a_link_signs_in_once(service: Service) -> None:
     ann = a_person(service)
-    with service.engine.begin() as connection:
-        first, token = make_link(connection, ann.id), make_link(connection, ann.id)
+    first, token = service.transact(make_link, ann.id), service.transact(make_link, ann.id)
     responses: list[int] = []
     threads = [
         threading.Thread(target=lambda: responses.append(open_call(service, "/sign-in/link", token=token).status_code))

@@ -37,8 +37,7 @@ ENDS: dict[str, Callable[[Connection, Service, Person], object]] = {
 def refused_changes(service: Service, token: str) -> set[str]:
     """The codes of the responses to changes that make credentials or give rights."""
     bob = a_person(service, service.account_id, "viewer")
-    with service.engine.begin() as connection:
-        key = create_key(connection, service.account_id, SECRET_KEY).api_key
+    key = service.transact(create_key, service.account_id, SECRET_KEY).api_key
     responses = (
         service.post("/invitations", token=token, email="new@example.com", role="owner"),
         service.patch(f"/people/{bob.id}", token=token, role="owner"),
@@ -63,16 +62,14 @@ def test_a_person_whose_right_has_just_ended_changes_nothing(service: Service, e
 
 @pytest.mark.parametrize("end", ["revoked", "rotated"])
 def test_a_key_that_has_just_ended_changes_nothing(service: Service, end: str) -> None:
-    with service.engine.begin() as connection:
-        key = create_key(connection, service.account_id, SECRET_KEY, scopes=list(SCOPES))
+    key = service.transact(create_key, service.account_id, SECRET_KEY, scopes=list(SCOPES))
     body = {"api_key": key.api_key, "api_secret": key.api_secret}
     token = service.client.post(f"{PREFIX}/auth/token", json=body).json["access_token"]
     assert service.get("/people", token=token).status_code == 200
-    with service.engine.begin() as connection:
-        if end == "revoked":
-            revoke_key(connection, key.api_key)
-        else:
-            rotate_key(connection, service.account_id, key.api_key, make_key().api_secret, SECRET_KEY, 0)
+    if end == "revoked":
+        service.transact(revoke_key, key.api_key)
+    else:
+        service.transact(rotate_key, service.account_id, key.api_key, make_key().api_secret, SECRET_KEY, 0)
     assert refused_changes(service, token) == {"token_revoked"}
 
 
@@ -103,8 +100,7 @@ def test_a_token_is_not_revoked_in_the_middle_of_a_change(service: Service) -> N
 
 
 def test_a_key_still_rotates_and_revokes_itself(service: Service) -> None:
-    with service.engine.begin() as connection:
-        key = create_key(connection, service.account_id, SECRET_KEY, scopes=list(SCOPES))
+    key = service.transact(create_key, service.account_id, SECRET_KEY, scopes=list(SCOPES))
     body = {"api_key": key.api_key, "api_secret": key.api_secret}
     token = service.client.post(f"{PREFIX}/auth/token", json=body).json["access_token"]
     assert "api_secret" in service.post(f"/api-keys/{key.api_key}/rotate", token=token).json
@@ -119,12 +115,11 @@ def test_an_operator_whose_right_has_just_ended_makes_no_key(service: Service, e
         operator.token = ann.post("/me/operator-token").json["access_token"]
     path = f"/accounts/{service.account_id}/api-keys"
     assert operator.post(path).status_code == 200
-    with service.engine.begin() as connection:
-        if end == "demoted":
-            set_operator_role(connection, ann.id, None)
-        elif end == "signed out":
-            end_session(connection, ann.id, ann.session_id)
-        else:
-            revoke_operator_key(connection, operator.key_id)
+    if end == "demoted":
+        service.transact(set_operator_role, ann.id, None)
+    elif end == "signed out":
+        service.transact(end_session, ann.id, ann.session_id)
+    else:
+        service.transact(revoke_operator_key, operator.key_id)
     refused = operator.post(path), operator.patch(f"/accounts/{service.account_id}", name="another")
     assert [each.json["code"] for each in refused] == ["token_revoked"] * 2

@@ -3,7 +3,6 @@
 import time
 
 import pytest
-from sqlalchemy import text
 
 from shared.accounts.administration import suspend_account
 from shared.people.memberships import add_member, end_membership
@@ -41,10 +40,9 @@ def test_a_member_of_only_the_sandbox_gets_no_live_token(service: Service) -> No
     assert response.json["test"] is True
     assert service.get("/balance", token=response.json["access_token"]).json["balance"] == 1_000_000
     assert ann.post("/me/token", account_id=service.account_id).status_code == 404
-    with service.engine.begin() as connection:
-        end_membership(connection, service.account_id, ann.id)
-        add_member(connection, sandbox.account_id, a_person(service).id, "owner")
-        end_membership(connection, sandbox.account_id, ann.id)
+    service.transact(end_membership, service.account_id, ann.id)
+    service.transact(add_member, sandbox.account_id, a_person(service).id, "owner")
+    service.transact(end_membership, sandbox.account_id, ann.id)
     service.reload_limits()
     assert service.get("/balance", token=response.json["access_token"]).json["code"] == "token_revoked"
 
@@ -78,8 +76,7 @@ def test_a_change_of_the_role_ends_the_tokens_that_have_the_old_one(service: Ser
     owner = a_person_token(service)
     ann = a_person(service, service.account_id, "sender")
     other = service.new_account("other")
-    with service.engine.begin() as connection:
-        add_member(connection, other, ann.id, "viewer")
+    service.transact(add_member, other, ann.id, "viewer")
     before, elsewhere = ann.token(service.account_id), ann.token(other)
     if change == "role":
         assert service.patch(f"/people/{ann.id}", token=owner, role="viewer").json["role"] == "viewer"
@@ -96,8 +93,7 @@ def test_a_change_of_the_role_ends_the_tokens_that_have_the_old_one(service: Ser
 def test_a_suspended_account_gives_no_token_and_is_said_to_be_suspended(service: Service) -> None:
     ann = a_person(service, service.account_id)
     assert [each["status"] for each in ann.get("/me").json["accounts"]] == ["active"]
-    with service.engine.begin() as connection:
-        suspend_account(connection, service.account_id, "unpaid")
+    service.transact(suspend_account, service.account_id, "unpaid")
     assert ann.post("/me/token", account_id=service.account_id).json["code"] == "account_suspended"
     assert [each["status"] for each in ann.get("/me").json["accounts"]] == ["suspended"]
 
@@ -136,8 +132,7 @@ def test_operators_get_tokens_of_their_role(service: Service) -> None:
     reason = "Ticket 4711: receipts are missing"
     assert support.post("/me/operator-token", reason="too short").status_code == 400
     assert support.post("/me/operator-token", reason=reason).json["scope"] == "read texts"
-    with service.engine.connect() as connection:
-        found = connection.execute(text("SELECT actor, reason FROM audit_log WHERE action = 'person.sees_texts'")).all()
+    found = service.execute("SELECT actor, reason FROM audit_log WHERE action = 'person.sees_texts'")
     assert [tuple(row) for row in found] == [(f"person {support.id}", reason)]
 
 
@@ -159,8 +154,7 @@ def test_an_operators_token_works_on_the_operator_api_only_and_ends_with_the_ses
 def test_the_end_of_an_operator_role_ends_the_tokens(service: Service) -> None:
     admin = a_person(service, operator_role="admin")
     token = admin.post("/me/operator-token").json["access_token"]
-    with service.engine.begin() as connection:
-        set_operator_role(connection, admin.id, "support")
+    service.transact(set_operator_role, admin.id, "support")
     service.reload_limits()
     with pytest.raises(Exception, match="token_revoked"):
         service.flask.extensions["bulksms"].operator_tokens.read(f"Bearer {token}")

@@ -4,7 +4,6 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
-from sqlalchemy import text
 
 from shared.prices import book
 from tests.harness.operator import OperatorClient
@@ -12,11 +11,6 @@ from tests.harness.service import Service
 
 NAMES = iter(f"List {number}" for number in range(1_000))
 FIRST = "prefix,category,price\n254,,10\n25470,authentication,12\nFR,,40\n"
-
-
-@pytest.fixture
-def operator(service: Service) -> OperatorClient:
-    return OperatorClient(service)
 
 
 @pytest.fixture(autouse=True)
@@ -49,11 +43,10 @@ def a_version(operator: OperatorClient, list_id: int, sheet: str = FIRST) -> int
 
 
 def now_valid(service: Service, *versions: int) -> None:
-    with service.engine.begin() as connection:
-        for version in versions:
-            values = {"id": version}
-            connection.execute(text("UPDATE price_version SET valid_from = now() WHERE id = :id"), values)
-        connection.execute(text("UPDATE price_assignment SET valid_from = now() WHERE valid_from > now()"))
+    for version in versions:
+        values = {"id": version}
+        service.execute("UPDATE price_version SET valid_from = now() WHERE id = :id", **values)
+    service.execute("UPDATE price_assignment SET valid_from = now() WHERE valid_from > now()")
 
 
 def give(operator: OperatorClient, list_id: int | None, account_id: int | None) -> Any:
@@ -164,13 +157,11 @@ def test_a_misspelt_carrier_is_refused(operator: OperatorClient) -> None:
         'INSERT INTO carrier_report (carrier, worker, state, since, rate, allowed, "window", alone, submitted,'
         " throttled, failed, reported_at) VALUES ('main', 'w', 'ready', now(), 1, 1, 1, false, 0, 0, 0, now())"
     )
-    with operator.service.engine.begin() as connection:
-        connection.execute(text(report))
+    operator.service.execute(report)
     refused = operator.post("/price-lists", name="Misspelt", carrier="mian")
     assert refused.json["code"] == "state_conflict" and "'mian', only main" in refused.json["detail"]
     assert operator.post("/price-lists", name="Costs of main", carrier="main").status_code == 200
-    with operator.service.engine.begin() as connection:
-        connection.execute(text("DELETE FROM carrier_report"))
+    operator.service.execute("DELETE FROM carrier_report")
 
 
 @pytest.mark.parametrize(

@@ -15,11 +15,6 @@ EVENTS = text("SELECT data FROM event WHERE account_id = :account AND type = 'pr
 COUNTS = ("raised", "lowered", "added", "removed")
 
 
-@pytest.fixture
-def operator(service: Service) -> OperatorClient:
-    return OperatorClient(service)
-
-
 @pytest.fixture(autouse=True)
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """The API reads what was published before each request."""
@@ -28,8 +23,7 @@ def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def announced(service: Service) -> list[tuple[Any, ...]]:
     """Version, whether it was withdrawn, and the counts of each event."""
-    with service.engine.connect() as connection:
-        found = connection.execute(EVENTS, {"account": service.account_id}).scalars().all()
+    found = service.scalars(EVENTS, account=service.account_id)
     return [(each["version"], each["withdrawn"], *(each[name] for name in COUNTS)) for each in found]
 
 

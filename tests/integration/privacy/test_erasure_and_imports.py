@@ -7,7 +7,6 @@ from typing import Any
 from uuid import UUID
 
 import pytest
-from sqlalchemy import text
 
 import worker.jobs.import_contacts
 from shared.accounts.refused import Refused
@@ -39,8 +38,7 @@ def uploading(service: Service, chunks: list[str] | None = None) -> UUID:
 
 
 def queue(service: Service, import_id: UUID, chunks: int = len(CHUNKS)) -> None:
-    with service.engine.begin() as connection:
-        queue_import(connection, service.account_id, import_id, chunks, 100)
+    service.transact(queue_import, service.account_id, import_id, chunks, 100)
 
 
 def queued(service: Service, chunks: list[str] | None = None) -> UUID:
@@ -71,8 +69,7 @@ def set_aside(service: Service, import_id: UUID, monkeypatch: pytest.MonkeyPatch
 
 
 def retry(service: Service, import_id: UUID) -> None:
-    with transaction(service.engine) as connection:
-        retry_failed_job(connection, "import", str(import_id))
+    service.transact(retry_failed_job, "import", str(import_id))
 
 
 def go_on(service: Service) -> None:
@@ -138,8 +135,7 @@ def test_the_file_of_an_import_that_was_set_aside_is_deleted(alone: Service, mon
     assert status(alone, ask(alone)) == "completed"
     assert where(alone.engine, PERSON, NATIONAL) == set()
     assert "Upload it again" in shown(alone, import_id)["error"]
-    with alone.engine.connect() as connection:
-        assert list_failed_jobs(connection, 10) == []
+    assert alone.transact(list_failed_jobs, 10) == []
     with pytest.raises(Refused):
         retry(alone, import_id)
     assert shown(alone, import_id)["status"] == "failed"
@@ -162,12 +158,10 @@ def test_the_beginning_of_a_row_in_an_import_that_stopped_is_erased(alone: Servi
     import_id = queued(alone, [f'phone,note\n{PERSON},"begins\n', 'and ends"\n'])
     assert import_chunk(alone.engine)
     if failed:
-        with alone.engine.begin() as connection:
-            connection.execute(text("UPDATE contact_group SET deleted_at = now()"))
+        alone.execute("UPDATE contact_group SET deleted_at = now()")
         go_on(alone)
     else:
-        with alone.engine.begin() as connection:
-            assert cancel_import(connection, import_id)
+        assert alone.transact(cancel_import, import_id)
     before = shown(alone, import_id)
     assert before["status"] == ("failed" if failed else "canceled")
     assert where(alone.engine, PERSON) == {"contact_import"}
@@ -188,8 +182,7 @@ def test_an_import_that_is_resumed_after_the_search_is_waited_for(
         return found
 
     erasure_id = str(alone.post("/erasures", phone=PERSON).json["erasure_id"])
-    with alone.engine.begin() as connection:
-        connection.execute(text("UPDATE erasure SET due_at = now(), created_at = created_at - interval '1 minute'"))
+    alone.execute("UPDATE erasure SET due_at = now(), created_at = created_at - interval '1 minute'")
     with monkeypatch.context() as patched:
         patched.setattr(erasure, "search", and_is_resumed)
         assert erase_one(alone.engine) is not None
@@ -205,8 +198,7 @@ def test_an_import_cannot_be_resumed_while_its_file_is_deleted(alone: Service, m
     import_id = queued(alone)
     set_aside(alone, import_id, monkeypatch)
     erasure_id = alone.post("/erasures", phone=PERSON).json["erasure_id"]
-    with alone.engine.begin() as connection:
-        connection.execute(text("UPDATE erasure SET due_at = now()"))
+    alone.execute("UPDATE erasure SET due_at = now()")
     found = search(alone.engine, UUID(erasure_id), Job("erasure"))
     assert found is not None
     refused: list[Refused] = []

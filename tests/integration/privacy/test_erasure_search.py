@@ -1,18 +1,29 @@
 """An erasure holds up nobody, and finds in other places only what is the account's."""
 
 import json
+from datetime import UTC, datetime, timedelta
+from threading import Thread
 from typing import Any
+from uuid import UUID
 
 import pytest
 from sqlalchemy import text
 
+import worker.sending.settle_rest
+from shared.carriers.receipts import Receipt
 from shared.carriers.unreadable import Unreadable, keep_unreadable
 from shared.inbound import Inbound, store
+from shared.lifecycle import MessageStatus
+from tests.harness.database import wait_until_somebody_waits
 from tests.harness.service import Service
-from tests.integration.privacy.test_privacy import OTHER, PERSON, erase, receive, where
+from tests.harness.threads import join_all
+from tests.integration.privacy.test_privacy import OTHER, PERSON, erase, receive, where, work
+from tests.integration.receipts.test_receipts import CARRIER, end, under_way
 from worker.jobs import erasure
 from worker.jobs.erasure import erase_one
 from worker.jobs.erasure_search import SearchResult, search
+from worker.jobs.retention import forget
+from worker.receipts.match import record
 
 
 def test_a_phone_in_many_batches_is_erased_in_several_transactions(
@@ -42,14 +53,12 @@ def dies(*_: object) -> None:
 def requested(service: Service) -> str:
     """Request the erasure of the person, which is due at once. Returns its id."""
     erasure_id = service.post("/erasures", phone=PERSON).json["erasure_id"]
-    with service.engine.begin() as connection:
-        connection.execute(text("UPDATE erasure SET due_at = now(), created_at = created_at - interval '1 minute'"))
+    service.execute("UPDATE erasure SET due_at = now(), created_at = created_at - interval '1 minute'")
     return str(erasure_id)
 
 
 def erased_batches(service: Service) -> int:
-    with service.engine.connect() as connection:
-        return int(connection.execute(text("SELECT count(*) FROM batch WHERE recipients = '0'")).scalar_one())
+    return int(service.scalar("SELECT count(*) FROM batch WHERE recipients = '0'"))
 
 
 def test_an_erasure_that_another_worker_has_taken_meanwhile_is_left_to_it(
@@ -74,8 +83,7 @@ def test_an_erasure_that_another_worker_has_taken_meanwhile_is_left_to_it(
 def test_rejected_recipients_are_stored_as_far_as_they_are_listed(alone: Service) -> None:
     answer = alone.bulk([OTHER, *["0712"] * 1001]).json
     assert (answer["counts"]["invalid"], answer["rejected_truncated"]) == (1001, True)
-    with alone.engine.connect() as connection:
-        stored = connection.execute(text("SELECT entries FROM send_rejection")).scalar_one()
+    stored = alone.scalar("SELECT entries FROM send_rejection")
     assert stored == answer["rejected"]
     assert len(json.dumps(stored)) < 1_000_000
 
@@ -90,8 +98,7 @@ def test_unreadable_receipts_are_erased_by_whole_numbers(alone: Service) -> None
     phone = PERSON[:8]
     kept = [f"id:1{phone} done".encode(), f"id:{phone}1".encode(), f"{PERSON} \0".encode()]
     gone = [f"to +{phone}.\xff\0".encode("latin-1"), f"00{phone}".encode(), phone.encode()]
-    with alone.engine.begin() as connection:
-        keep_unreadable(connection, "any", [Unreadable(octets, "malformed") for octets in kept + gone])
+    alone.transact(keep_unreadable, "any", [Unreadable(octets, "malformed") for octets in kept + gone])
     erase(alone, phone)
     assert unreadable(alone) == kept
 
@@ -99,8 +106,7 @@ def test_unreadable_receipts_are_erased_by_whole_numbers(alone: Service) -> None
 @pytest.mark.parametrize("plus", ["", "+"])
 def test_parts_are_erased_as_carriers_write_the_numbers(alone: Service, plus: str) -> None:
     receive(alone, OTHER, "Hello")  # to a sender ID of the account
-    with alone.engine.begin() as connection:
-        store(connection, "any", [Inbound(plus + PERSON, f"{plus}25420700", "half", 7, 2, 1)])
+    alone.transact(store, "any", [Inbound(plus + PERSON, f"{plus}25420700", "half", 7, 2, 1)])
     assert erase(alone)["status"] == "completed"
     assert where(alone.engine, PERSON) == set()
 
@@ -108,13 +114,12 @@ def test_parts_are_erased_as_carriers_write_the_numbers(alone: Service, plus: st
 def test_a_sandbox_erases_nothing_of_the_installation(alone: Service) -> None:
     sandbox = alone.in_sandbox()
     receive(alone, OTHER, "Hello")
-    with alone.engine.begin() as connection:
-        keep_unreadable(connection, "any", [Unreadable(PERSON.encode(), "malformed")])
-        store(connection, "any", [Inbound(PERSON, "25420700", "half", 7, 2, 1)])
-        connection.execute(
-            text("INSERT INTO sender_id (account_id, sender_id, state) VALUES (:account, '25420700', 'approved')"),
-            {"account": sandbox.account_id},
-        )
+    alone.transact(keep_unreadable, "any", [Unreadable(PERSON.encode(), "malformed")])
+    alone.transact(store, "any", [Inbound(PERSON, "25420700", "half", 7, 2, 1)])
+    alone.execute(
+        "INSERT INTO sender_id (account_id, sender_id, state) VALUES (:account, '25420700', 'approved')",
+        account=sandbox.account_id,
+    )
     assert erase(sandbox)["status"] == "completed"
     assert unreadable(alone) == [PERSON.encode()]
     assert where(alone.engine, PERSON) == {"inbound_part"}
@@ -123,16 +128,61 @@ def test_a_sandbox_erases_nothing_of_the_installation(alone: Service) -> None:
 def test_an_account_that_only_requested_a_sender_id_erases_nothing_of_its_owner(alone: Service) -> None:
     receive(alone, OTHER, "Hello")
     other = alone.new_account("other")
-    with alone.engine.begin() as connection:
-        store(connection, "any", [Inbound(PERSON, "25420700", "half", 7, 2, 1)])
-        connection.execute(
-            text("INSERT INTO sender_id (account_id, sender_id, state) VALUES (:account, '25420700', 'pending')"),
-            {"account": other},
-        )
+    alone.transact(store, "any", [Inbound(PERSON, "25420700", "half", 7, 2, 1)])
+    alone.execute(
+        "INSERT INTO sender_id (account_id, sender_id, state) VALUES (:account, '25420700', 'pending')", account=other
+    )
     asked = alone.post("/erasures", token=alone.new_token(other), phone=PERSON)
     assert asked.status_code == 200
-    with alone.engine.begin() as connection:
-        connection.execute(text("UPDATE erasure SET due_at = now(), created_at = created_at - interval '1 minute'"))
+    alone.execute("UPDATE erasure SET due_at = now(), created_at = created_at - interval '1 minute'")
     while erase_one(alone.engine):
         pass
     assert where(alone.engine, PERSON) == {"inbound_part"}
+
+
+def test_a_message_that_becomes_in_doubt_is_waited_for(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its doubt holds the phone, and is resolved by a receipt for it."""
+    batch = under_way(service, PERSON)
+    erasure = service.post("/erasures", phone=PERSON).json["erasure_id"]
+    erasing = Thread(target=lambda: work(service))
+
+    def before_commit(name: str) -> None:
+        if name == "settle_rest.before_commit":
+            erasing.start()
+            wait_until_somebody_waits(service.engine)
+
+    monkeypatch.setattr(worker.sending.settle_rest, "crashpoint", before_commit)
+    end(service, batch, MessageStatus.IN_DOUBT)
+    join_all(erasing)
+    assert service.get(f"/erasures/{erasure}").json["status"] == "pending"
+    record(service.engine, CARRIER, [Receipt("r9", MessageStatus.DELIVERED, None, datetime.now(UTC), PERSON)])
+    service.sweep()
+    assert service.counts(str(batch.send_id))["delivered"] == 1
+    work(service)
+    assert service.get(f"/erasures/{erasure}").json["status"] == "completed"
+    assert where(service.engine, PERSON) <= {"erasure"}
+
+
+def test_retention_waits_for_an_erasure_in_the_same_send(alone: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    alone.bulk([PERSON, OTHER])
+    alone.deliver_receipts()
+    asked = alone.post("/erasures", phone=PERSON).json["erasure_id"]
+    forgotten: list[int] = []
+    forgetting = Thread(
+        target=lambda: forgotten.append(forget(alone.engine, 30, datetime.now(UTC) + timedelta(days=40)))
+    )
+    rewrite = erasure._rewrite
+
+    def rewrite_then_meet(*of_batch: Any) -> list[UUID]:
+        messages = rewrite(*of_batch)
+        forgetting.start()
+        wait_until_somebody_waits(alone.engine)
+        return messages
+
+    monkeypatch.setattr(erasure, "_rewrite", rewrite_then_meet)
+    work(alone)
+    join_all(forgetting)
+    assert alone.execute("SELECT * FROM job_failure") == []
+    assert forgotten == [1]
+    assert alone.get(f"/erasures/{asked}").json["status"] == "completed"
+    assert where(alone.engine, PERSON) <= {"idempotency"}

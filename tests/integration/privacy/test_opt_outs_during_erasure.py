@@ -4,7 +4,6 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from sqlalchemy import text
 
 from tests.harness.service import Service
 from tests.integration.privacy.test_privacy import OTHER, PERSON, erase, receive, where, work
@@ -32,9 +31,8 @@ WAYS = [by_request, by_request_with_reason, by_stop]
 
 def completed(service: Service) -> None:
     """Let the worker complete the erasures, as if a minute had passed."""
-    with service.engine.begin() as connection:
-        connection.execute(text("UPDATE erasure SET due_at = now()"))
-        connection.execute(text("UPDATE suppression SET created_at = created_at - interval '1 minute'"))
+    service.execute("UPDATE erasure SET due_at = now()")
+    service.execute("UPDATE suppression SET created_at = created_at - interval '1 minute'")
     work(service)
     assert {row["status"] for row in service.get("/erasures").json["data"]} == {"completed"}
     assert where(service.engine, PERSON) == set()
@@ -107,8 +105,7 @@ def test_the_last_of_several_erasures_of_a_phone_removes_it(alone: Service) -> N
     ask(alone)
     ask(alone)
     by_request(alone)
-    with alone.engine.begin() as connection:
-        connection.execute(text("UPDATE erasure SET created_at = created_at - interval '1 minute', due_at = now()"))
+    alone.execute("UPDATE erasure SET created_at = created_at - interval '1 minute', due_at = now()")
     erase_one(alone.engine)
     assert [row["phone"] for row in alone.get("/suppressions").json["data"]] == [PERSON]
     completed(alone)

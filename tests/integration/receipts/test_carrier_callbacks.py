@@ -57,7 +57,6 @@ response = {{ id = "id" }}
 """
 
 BACK = text("UPDATE send SET sent = 1, delivered = 0 WHERE id = (SELECT send_id FROM batch WHERE id = batch_of(:id))")
-KEPT = text("SELECT count(*) FROM receipt WHERE carrier = :carrier")
 ONE_OWNER = text("UPDATE sender_id SET state = 'rejected' WHERE account_id <> :account")
 
 
@@ -74,13 +73,14 @@ def service(engine: Engine, tmp_path_factory: pytest.TempPathFactory) -> Service
 def sent(service: Service, carrier: str, reference: str, phone: str = "254711000000") -> str:
     """A message that the carrier took under that id. Returns our id of it."""
     message: str = service.send(phone).json["message_id"]
-    with service.engine.begin() as connection:
-        connection.execute(
-            text("UPDATE message SET status = 'sent', carrier = :carrier, reference = :reference WHERE id = :id"),
-            {"carrier": carrier, "reference": reference, "id": message},
-        )
-        connection.execute(text("DELETE FROM simulated_receipt"))
-        connection.execute(BACK, {"id": message})
+    service.execute(
+        "UPDATE message SET status = 'sent', carrier = :carrier, reference = :reference WHERE id = :id",
+        carrier=carrier,
+        reference=reference,
+        id=message,
+    )
+    service.execute("DELETE FROM simulated_receipt")
+    service.execute(BACK, id=message)
     return message
 
 
@@ -152,10 +152,7 @@ def test_a_receipt_is_recorded_before_the_200_and_repeated_does_nothing(service:
     for _ in range(3):
         response = call(service, RECEIPTS[carrier](f"id-{carrier}"))
         assert (response.status_code, response.data) == (200, b"")
-        with service.engine.connect() as connection:
-            kept = connection.execute(
-                text("SELECT count(*) FROM receipt WHERE carrier = :it"), {"it": carrier}
-            ).scalar()
+        kept = service.scalar("SELECT count(*) FROM receipt WHERE carrier = :it", it=carrier)
         assert kept >= 1
         assert status(service, message) == "delivered"
 
@@ -217,9 +214,8 @@ def test_b60_a_forged_call_changes_nothing(service: Service, name: str) -> None:
 
 
 def counted(service: Service) -> tuple[int, int]:
-    with service.engine.connect() as connection:
-        receipts = connection.execute(text("SELECT count(*) FROM receipt")).scalar_one()
-        return receipts, connection.execute(text("SELECT count(*) FROM inbound")).scalar_one()
+    receipts = service.scalar("SELECT count(*) FROM receipt")
+    return receipts, service.scalar("SELECT count(*) FROM inbound")
 
 
 @pytest.mark.parametrize("path", ["/carriers/mute/receipts", "/carriers/nobody/receipts", "/carriers/mute/inbound"])
@@ -250,12 +246,10 @@ def test_b60_a_meaningless_call_does_no_harm(service: Service, body: dict[str, A
 
 
 def test_unreadable_receipts_are_kept_as_they_came(service: Service) -> None:
-    with service.engine.begin() as connection:
-        connection.execute(text("DELETE FROM unreadable_receipt"))
+    service.execute("DELETE FROM unreadable_receipt")
     entries = [{"id": "a", "status": "who knows"}, {"status": "delivered"}, {"id": "b", "status": "delivered"}]
     assert call(service, generic({"receipts": entries})).status_code == 200
-    with service.engine.connect() as connection:
-        kept = connection.execute(text("SELECT reason, octets FROM unreadable_receipt ORDER BY id")).all()
+    kept = service.execute("SELECT reason, octets FROM unreadable_receipt ORDER BY id")
     assert [(row.reason, json.loads(bytes(row.octets))) for row in kept] == [
         ("unknown_status", entries[0]),
         ("no_id_or_state", entries[1]),
@@ -278,8 +272,7 @@ def test_an_inbound_message_is_stored_and_a_stop_opts_out(service: Service, carr
         "at": at({"id": "a1", "from": f"+{phone}", "to": "ACME", "text": "STOP", "linkId": "x"}, "inbound"),
         "generic": generic({"messages": [{"id": "g1", "from": phone, "to": "ACME", "text": "STOP"}]}, "inbound"),
     }[carrier]
-    with service.engine.begin() as connection:
-        connection.execute(ONE_OWNER, {"account": service.account_id})
+    service.execute(ONE_OWNER, account=service.account_id)
     for _ in range(2):
         assert call(service, body).status_code == 200
     messages = service.get(f"/inbound?phone={phone}").json["data"]

@@ -177,8 +177,7 @@ def test_no_carrier_writes_to_the_person_again(service: Service, peer: HttpPeer,
 def test_start_or_a_request_takes_it_back_and_a_repeated_receipt_does_not_bring_it_again(service: Service) -> None:
     row = next(each for each in OPTED_OUT if each["Answer"] == "receipt")
     phone, _ = told(service, row)
-    with service.engine.begin() as connection:
-        store(connection, "twilio", [Inbound(phone, "ACME", "START")])
+    service.transact(store, "twilio", [Inbound(phone, "ACME", "START")])
     assert entries(service, phone) == []
     assert call(service, CALLS[row["Carrier"]](phone, row["Code"])).status_code == 200
     status(service, "00000000-0000-0000-0000-000000000000")

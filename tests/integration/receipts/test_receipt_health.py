@@ -21,14 +21,13 @@ REFERENCE = text("UPDATE message SET carrier = :carrier, reference = :reference 
 @pytest.fixture(autouse=True)
 def nothing_is_kept(service: Service) -> Iterator[None]:
     yield
-    with service.engine.begin() as connection:
-        connection.execute(text("DELETE FROM receipt"))
-        connection.execute(text("DELETE FROM unreadable_receipt"))
+    service.execute("DELETE FROM receipt")
+    service.execute("DELETE FROM unreadable_receipt")
 
 
 def found(service: Service) -> list[tuple[str, str, str]]:
-    with service.engine.connect() as connection:
-        return [(finding.name, finding.detail, finding.remedy) for finding in check_receipts(connection)]
+    found = service.transact(lambda connection: list(check_receipts(connection)))
+    return [(finding.name, finding.detail, finding.remedy) for finding in found]
 
 
 @pytest.mark.parametrize(
@@ -57,8 +56,7 @@ def test_ids_of_another_form_are_reported_with_the_setting(
     assert name == "receipt ids of smsc"
     assert detail.startswith("5 of 5 unmatched receipts match")
     assert setting in remedy
-    with service.engine.begin() as connection:
-        connection.execute(text("UPDATE message SET reference = NULL WHERE carrier = :carrier"), {"carrier": CARRIER})
+    service.execute("UPDATE message SET reference = NULL WHERE carrier = :carrier", carrier=CARRIER)
 
 
 def test_an_unreadable_receipt_is_reported_at_once_with_its_reason(service: Service) -> None:
@@ -81,13 +79,12 @@ def test_an_unreadable_receipt_is_reported_at_once_with_its_reason(service: Serv
 
 
 def test_what_is_kept_is_bounded_for_each_carrier(service: Service) -> None:
-    with service.engine.begin() as connection:
-        keep_unreadable(connection, "other", [Unreadable(b"1", "malformed")])
-        for _ in range(3):
-            keep_unreadable(connection, CARRIER, [Unreadable(b"x" * 10_000, "malformed")] * (MAX_STORED - 50))
-        rows = connection.execute(
-            text("SELECT carrier, count(*), max(length(octets)) FROM unreadable_receipt GROUP BY 1 ORDER BY 1")
-        ).all()
+    service.transact(keep_unreadable, "other", [Unreadable(b"1", "malformed")])
+    for _ in range(3):
+        service.transact(keep_unreadable, CARRIER, [Unreadable(b"x" * 10_000, "malformed")] * (MAX_STORED - 50))
+    rows = service.execute(
+        "SELECT carrier, count(*), max(length(octets)) FROM unreadable_receipt GROUP BY 1 ORDER BY 1"
+    )
     assert [tuple(row) for row in rows] == [("other", 1, 1), (CARRIER, MAX_STORED, MAX_OCTETS)]
 
 
@@ -104,10 +101,8 @@ def test_long_messages_without_receipts_beside_short_ones_with_them_are_reported
         "UPDATE message SET carrier = 'long', status = CAST(:status AS message_status),"
         " submitted_at = clock_timestamp() - interval '2 hours' WHERE id = CAST(:id AS uuid)"
     )
-    with service.engine.begin() as connection:
-        for number, identity in enumerate(made):
-            connection.execute(done, {"id": identity, "status": "sent" if number < long_open else "delivered"})
+    for number, identity in enumerate(made):
+        service.execute(done, id=identity, status="sent" if number < long_open else "delivered")
     names = [name for name, _, remedy in found(service) if 'receipts_of_long_messages = "one"' in remedy]
     assert names == (["receipts of long messages of long"] if is_found else [])
-    with service.engine.begin() as connection:
-        connection.execute(text("UPDATE message SET carrier = NULL WHERE carrier = 'long'"))
+    service.execute("UPDATE message SET carrier = NULL WHERE carrier = 'long'")

@@ -21,8 +21,7 @@ WORKER = "UPDATE lease SET clock_offset = :offset WHERE name LIKE 'worker:%'"
 @pytest.fixture(autouse=True)
 def no_other_worker(service: Service) -> None:
     """Workers of earlier tests have left their leases."""
-    with service.engine.begin() as connection:
-        connection.execute(text("DELETE FROM lease"))
+    service.execute("DELETE FROM lease")
 
 
 @pytest.mark.parametrize(
@@ -50,8 +49,7 @@ def test_it_is_measured(service: Service, monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(time, "time", lambda: true() - 3600)
     service.worker.sweeper.send_heartbeat()
     keep_reports(service.engine)
-    with service.engine.connect() as connection:
-        (found,) = clock_findings(connection)
+    (found,) = service.transact(lambda connection: list(clock_findings(connection)))
     assert found.outcome == "wrong" and "behind the database's" in found.detail
 
 
@@ -60,9 +58,9 @@ def test_another_worker_leads_after_the_clock_of_the_database_was_set_back(
     service: Service, ahead: str, leads: bool
 ) -> None:
     """The worker that led has died: nobody would sweep until the clock has caught up."""
-    with service.engine.connect() as connection:
-        connection.execute(TAKE_LEASE, {"name": "sweeper", "holder": "dead", "seconds": 3})
-        connection.execute(text(f"UPDATE lease SET held_until = clock_timestamp() + interval '{ahead}'"))
+    service.execute(TAKE_LEASE, name="sweeper", holder="dead", seconds=3)
+    service.execute(f"UPDATE lease SET held_until = clock_timestamp() + interval '{ahead}'")
+    with service.engine.begin() as connection:
         taken = connection.execute(TAKE_LEASE, {"name": "sweeper", "holder": "another", "seconds": 3})
     assert taken.rowcount == leads
 

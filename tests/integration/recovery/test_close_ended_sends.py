@@ -10,7 +10,6 @@ from sqlalchemy import text
 import worker.jobs.expand as expansion
 from shared.audit.check import audit
 from shared.contacts.groups import remove_contacts
-from shared.db.connection import transaction
 from tests.harness.service import Service
 from tests.harness.times import ahead
 from tests.integration.accept.test_group import phones, scheduled
@@ -32,8 +31,7 @@ def without_the_last_contact(service: Service) -> str:
     """A send to a page of contacts, and to one that is removed before its page is reached."""
     made = phones(PAGE + 1, 254770000100)
     group = service.new_group(made)
-    with service.engine.begin() as connection:
-        remove_contacts(connection, UUID(group), [int(made[-1])])
+    service.transact(remove_contacts, UUID(group), [int(made[-1])])
     return scheduled(service, group)
 
 
@@ -60,15 +58,13 @@ def test_a_group_that_expires_before_its_last_and_empty_page_is_completed(
 ) -> None:
     monkeypatch.setattr(expansion, "PAGE", PAGE)
     send = make(service)
-    with transaction(service.engine) as connection:
-        connection.execute(STARTS, {"send": send})
+    service.execute(STARTS, send=send)
     assert len(expand(service.engine) or ()) == 1
     service.worker.dispatcher.drain()
-    with transaction(service.engine) as connection:
-        assert tuple(connection.execute(HAS_PAGES_LEFT, {"send": send}).one()) == (True, 0)
-        connection.execute(EXPIRES, {"send": send})
-        if failed is not None:
-            connection.execute(FAILED, {"send": send, "at": failed})
+    assert tuple(service.row(HAS_PAGES_LEFT, send=send)) == (True, 0)
+    service.execute(EXPIRES, send=send)
+    if failed is not None:
+        service.execute(FAILED, send=send, at=failed)
     close_ended_sends(service.engine)
     answer = service.get(f"/sends/{send}").json
     assert (answer["status"], service.counts(send)["sent"]) == ("completed", PAGE)
@@ -79,12 +75,10 @@ def test_a_group_that_expires_before_its_last_and_empty_page_is_completed(
 def test_one_that_was_paused_before_it_is_completed_too(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(expansion, "PAGE", PAGE)
     send = without_the_last_contact(service)
-    with transaction(service.engine) as connection:
-        connection.execute(STARTS, {"send": send})
+    service.execute(STARTS, send=send)
     expand(service.engine)
     service.worker.dispatcher.drain()
     assert service.post(f"/sends/{send}/pause").json["status"] == "paused"
-    with transaction(service.engine) as connection:
-        connection.execute(EXPIRES, {"send": send})
+    service.execute(EXPIRES, send=send)
     close_ended_sends(service.engine)
     assert service.get(f"/sends/{send}").json["status"] == "completed"

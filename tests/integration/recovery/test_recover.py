@@ -27,9 +27,8 @@ def test_a_lease_is_over_if_it_has_ended_or_is_older_than_a_clock_set_back(
     service: Service, lease: str, recovered: bool
 ) -> None:
     send = service.send(send_at=ahead()).json["send_id"]
-    with service.engine.begin() as connection:
-        connection.execute(text("UPDATE send SET state = 'sending' WHERE id = :send"), {"send": send})
-        connection.execute(text(CLAIMED.format(lease=lease)), {"send": send})
+    service.execute("UPDATE send SET state = 'sending' WHERE id = :send", send=send)
+    service.execute(CLAIMED.format(lease=lease), send=send)
     assert bool(batches_recovered(service, send)) is recovered
     assert service.counts(send).get("in_doubt", 0) == recovered
 
@@ -76,9 +75,8 @@ def test_a_message_that_may_have_left_is_resent_only_a_few_times(service: Servic
     left_behind(service, send, watermark=1)
     assert batches_recovered(service, send, resend_lanes=(0, 1, 2)) == 1
     assert service.counts(send)["in_doubt"] == 1
-    with service.engine.connect() as connection:
-        query = text("SELECT m.attempts FROM message m JOIN batch b ON b.id = batch_of(m.id) WHERE b.send_id = :send")
-        attempts = connection.execute(query, {"send": send}).scalar_one()
+    query = "SELECT m.attempts FROM message m JOIN batch b ON b.id = batch_of(m.id) WHERE b.send_id = :send"
+    attempts = service.scalar(query, send=send)
     assert attempts == MAX_ATTEMPTS, "so that a receipt is not taken for that of its only copy"
 
 
@@ -87,8 +85,7 @@ def test_a_message_that_may_have_left_is_in_doubt_if_its_send_was_stopped(servic
     """If it were to be resent, it would end with its send, and its credits would be released."""
     send = service.send(send_at=ahead()).json["send_id"]
     left_behind(service, send, watermark=1)
-    with service.engine.begin() as connection:
-        connection.execute(text(f"UPDATE send SET {stop} WHERE id = :send"), {"send": send})
+    service.execute(f"UPDATE send SET {stop} WHERE id = :send", send=send)
     assert batches_recovered(service, send, resend_lanes=(0, 1, 2)) == 1
     assert service.counts(send)["in_doubt"] == 1
     assert service.get(f"/sends/{send}").json["resent"] == 0
@@ -106,8 +103,7 @@ def test_nothing_is_recovered_while_workers_settle_after_an_outage(service: Serv
         service.sweep()
     service.sweep()
     assert state_of(service, send) == "sending"
-    with service.engine.begin() as connection:
-        connection.execute(text(f"UPDATE batch SET lease_until = lease_until - interval '{SETTLE_SECONDS} seconds'"))
+    service.execute(f"UPDATE batch SET lease_until = lease_until - interval '{SETTLE_SECONDS} seconds'")
     service.sweep()
     assert service.counts(send)["in_doubt"] == 1, "by now they have given up"
 
@@ -119,9 +115,8 @@ def test_a_batch_that_a_cycle_is_settling_is_not_recovered(service: Service) -> 
     with service.engine.begin() as connection:
         connection.execute(text("SELECT id FROM batch WHERE send_id = :send FOR UPDATE"), {"send": send})
         assert batches_recovered(service, send) == 0
-    with service.engine.connect() as connection:
-        failures = text("SELECT count(*) FROM job_failure WHERE account_id = :account")
-        assert connection.execute(failures, {"account": service.account_id}).scalar_one() == 0
+    failures = "SELECT count(*) FROM job_failure WHERE account_id = :account"
+    assert service.scalar(failures, account=service.account_id) == 0
 
 
 def test_the_doubt_of_a_dead_worker_writes_an_event(service: Service) -> None:
@@ -129,9 +124,8 @@ def test_the_doubt_of_a_dead_worker_writes_an_event(service: Service) -> None:
     send = service.send(send_at=ahead()).json["send_id"]
     left_behind(service, send, watermark=1)
     assert batches_recovered(service, send) == 1
-    with service.engine.connect() as connection:
-        query = text("SELECT type FROM event WHERE account_id = :account")
-        assert "message.in_doubt" in connection.execute(query, {"account": service.account_id}).scalars().all()
+    query = "SELECT type FROM event WHERE account_id = :account"
+    assert "message.in_doubt" in service.scalars(query, account=service.account_id)
 
 
 def test_a_send_that_has_ended_is_not_held(service: Service) -> None:

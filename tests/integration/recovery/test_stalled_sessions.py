@@ -7,7 +7,7 @@ import psycopg
 import pytest
 from sqlalchemy import text
 
-from shared.db.connection import driver_of, make_engine, reading
+from shared.db.connection import driver_of, make_engine
 from tests.harness.house import wait_until
 from tests.harness.service import Service
 from worker.recovery.stalled_sessions import StalledSessions
@@ -37,8 +37,7 @@ def session(service: Service, application: str) -> Iterator[psycopg.Cursor]:
 
 def is_locked(service: Service) -> bool:
     try:
-        with service.engine.begin() as connection:
-            connection.execute(LOCK_AT_ONCE, {"id": service.account_id})
+        service.execute(LOCK_AT_ONCE, id=service.account_id)
     except Exception as error:
         assert "could not obtain lock" in str(error)
         return True
@@ -48,8 +47,7 @@ def is_locked(service: Service) -> bool:
 def wait_for_the_client(service: Service, cursor: psycopg.Cursor, event: str = "ClientRead") -> None:
     """Return when Postgres waits for the session."""
     session = {"pid": cursor.connection.info.backend_pid, "event": event}
-    with reading(service.engine) as connection:
-        wait_until(lambda: connection.execute(WAITS, session).scalar_one(), 60, event)
+    wait_until(lambda: service.scalar(WAITS, **session), 60, event)
 
 
 def ended_sessions(service: Service) -> tuple[int, int]:

@@ -80,8 +80,7 @@ def trouble(service: Service, *names: str) -> None:
 def carried(service: Service, send_id: str) -> Counter[tuple[str, str]]:
     """How many of the send's messages have which carrier and reason."""
     rows = "SELECT m.carrier, m.route FROM message m JOIN batch b ON b.id = batch_of(m.id) WHERE b.send_id = :send"
-    with service.engine.connect() as connection:
-        return Counter((row.carrier, row.route) for row in connection.execute(text(rows), {"send": send_id}))
+    return Counter((row.carrier, row.route) for row in service.execute(rows, send=send_id))
 
 
 def clean(service: Service) -> bool:
@@ -155,17 +154,12 @@ def test_the_operator_sees_what_waits_for_a_closed_carrier(make: Callable[..., S
         count_when_due(service.engine)
         response = service.client.get("/metrics", headers={"Authorization": "Bearer watching"}).text
         lines = (line.rsplit(" ", 1) for line in response.splitlines() if not line.startswith("#"))
-        with service.engine.connect() as connection:
-            return {name: float(value) for name, value in lines}, check_queue(connection)
+        return {name: float(value) for name, value in lines}, service.transact(check_queue)
 
     trouble(service, "one", "two")
     send = service.send(KENYA).json["send_id"]
-    with service.engine.begin() as connection:
-        connection.execute(
-            text("UPDATE carrier_report SET since = now() - interval '7 minutes' WHERE state <> 'ready'")
-        )
-        aged = text("UPDATE send SET created_at = now() - interval '5 minutes' WHERE id = :send")
-        connection.execute(aged, {"send": send})
+    service.execute("UPDATE carrier_report SET since = now() - interval '7 minutes' WHERE state <> 'ready'")
+    service.execute("UPDATE send SET created_at = now() - interval '5 minutes' WHERE id = :send", send=send)
     values, finding = observed()
     assert 300 <= values[OLDEST] < 400
     assert waiting(values) == 1
@@ -179,15 +173,13 @@ def test_the_operator_sees_what_waits_for_a_closed_carrier(make: Callable[..., S
 
 def test_messages_queued_for_a_carrier_that_closes_go_to_another(make: Callable[..., Service]) -> None:
     service = make()
-    with service.engine.begin() as connection:
-        connection.execute(text("INSERT INTO carrier_setting (name, paused) VALUES ('one', true)"))
+    service.execute("INSERT INTO carrier_setting (name, paused) VALUES ('one', true)")
     service.worker.carrier_status.refresh()
     try:
         assert service.worker.carrier_status.breakers[0].paused
         assert carried(service, service.send(KENYA).json["send_id"]) == {("two", "kenya: fallback"): 1}
     finally:
-        with service.engine.begin() as connection:
-            connection.execute(text("DELETE FROM carrier_setting"))
+        service.execute("DELETE FROM carrier_setting")
 
 
 def test_a_list_for_several_carriers_changes_until_a_worker_claims_it(make: Callable[..., Service]) -> None:
@@ -241,8 +233,7 @@ def fails(service: Service, name: str) -> None:
 
 def wake(service: Service) -> None:
     """What waits is due."""
-    with service.engine.begin() as connection:
-        connection.execute(text("UPDATE batch SET due_at = now() WHERE state = 'waiting'"))
+    service.execute("UPDATE batch SET due_at = now() WHERE state = 'waiting'")
 
 
 def test_a_message_in_doubt_goes_to_no_other_carrier(make: Callable[..., Service]) -> None:
@@ -265,8 +256,7 @@ def test_batches_that_cannot_be_sorted_are_held_together(
     bad = [service.send(phone).json["send_id"] for phone in ("254711000001", "254711000002", "254711000003")]
     good = service.send(ELSEWHERE).json["send_id"]
     service.worker.dispatcher.stop.clear()
-    with service.engine.begin() as connection:
-        connection.execute(text("UPDATE batch SET retry_indexes = '{9}' WHERE send_id = ANY(:sends)"), {"sends": bad})
+    service.execute("UPDATE batch SET retry_indexes = '{9}' WHERE send_id = ANY(:sends)", sends=bad)
     holds: list[set[str]] = []
 
     def note(engine: Engine, unusable: SendsUnusable) -> None:

@@ -27,8 +27,7 @@ from tests.harness.times import ahead
 
 
 def decide(service: Service, sender: str, state: Decision, reason: str | None = None) -> None:
-    with service.engine.begin() as connection:
-        decide_sender(connection, service.account_id, sender, state, reason)
+    service.transact(decide_sender, service.account_id, sender, state, reason)
 
 
 def new_sender(service: Service) -> str:
@@ -78,9 +77,8 @@ def test_suspending_a_sender_id_holds_its_sends_until_it_is_approved_again(servi
     assert service.post(f"/sends/{bulk}/resume").status_code == 409
     with pytest.raises(Refused, match="is suspended"), service.engine.begin() as connection:
         release(connection, bulk)  # type: ignore[arg-type]
-    with service.engine.begin() as connection:
-        connection.execute(text("UPDATE batch SET due_at = now() WHERE send_id = :send"), {"send": bulk})
-        connection.execute(text("UPDATE send SET send_at = now() WHERE id = :send"), {"send": bulk})
+    service.execute("UPDATE batch SET due_at = now() WHERE send_id = :send", send=bulk)
+    service.execute("UPDATE send SET send_at = now() WHERE id = :send", send=bulk)
     service.sweep()
     assert service.counts(bulk)["queued"] == 2
     decide(service, sender, "approved")
@@ -99,9 +97,8 @@ def test_a_canary_does_not_go_on_from_a_suspended_sender_id(service: Service, by
     service.sweep()
     assert service.get(f"/sends/{send}").json["held_by"] == "canary"
     decide(service, sender, "suspended", "complaints")
-    with service.engine.begin() as connection:
-        long_ago = text("UPDATE sender_id SET decided_at = now() - interval '1 hour' WHERE sender_id = :sender")
-        connection.execute(long_ago, {"sender": sender})
+    long_ago = "UPDATE sender_id SET decided_at = now() - interval '1 hour' WHERE sender_id = :sender"
+    service.execute(long_ago, sender=sender)
     if by == "receipts":
         service.deliver_receipts()
     else:
@@ -162,18 +159,15 @@ def test_authentication_is_a_right_of_the_account_or_of_a_sender_id(service: Ser
     one, several = {"phone": "254711000000"}, {"phones": ["254711000000"]}
     assert [refused("OTP", **to) for to in (one, several)] == ["403 category_not_allowed"] * 2
     assert service.get("/balance", token=token).json["balance"] == 10
-    with service.engine.begin() as connection:
-        allow_authentication_from(connection, account, f"OTP{account}", True)
+    service.transact(allow_authentication_from, account, f"OTP{account}", True)
     assert [refused("OTP", **one), refused("SHOP", **one)] == [None, "403 category_not_allowed"]
-    with service.engine.begin() as connection:
-        allow_authentication(connection, account, True)
+    service.transact(allow_authentication, account, True)
     assert refused("SHOP", **several) is None
     sandbox = service.post("/api-keys", token=token, test=True).json
     exchanged = service.client.post("/api/v1/auth/token", json={key: sandbox[key] for key in ("api_key", "api_secret")})
     token = exchanged.get_json()["access_token"]
     assert refused("SHOP", **one) is None
-    with service.engine.begin() as connection:
-        allow_authentication(connection, account, False)
+    service.transact(allow_authentication, account, False)
     assert [refused("OTP", **one), refused("SHOP", **one)] == [None, "403 category_not_allowed"]
 
 
@@ -203,19 +197,18 @@ def test_an_approval_reaches_a_sandbox_that_is_being_created(service: Service) -
         deciding.start()
         wait_until_somebody_waits(service.engine)
     join_all(deciding)
-    with service.engine.begin() as connection:
-        found = find_sender_id(connection, sandbox, sender)
+    found = service.transact(find_sender_id, sandbox, sender)
     assert found is not None and found["state"] == "approved"
 
 
 def test_only_the_operator_sees_similar_names_of_other_accounts(service: Service) -> None:
-    with service.engine.begin() as connection:
-        other = create_account(connection, f"beta {service.account_id}")
-        request_sender(connection, other, "BETA")
+    other = service.transact(create_account, f"beta {service.account_id}")
+    service.transact(request_sender, other, "BETA")
     requested = service.post("/sender-ids", sender_id="BE TA.").json
     assert "BETA" not in str(requested | service.get("/sender-ids").json)
-    with service.engine.connect() as connection:
-        found = {name.sender_id: [each.sender_id for each in others] for name, others in likenesses(connection).items()}
+    found = {
+        name.sender_id: [each.sender_id for each in others] for name, others in service.transact(likenesses).items()
+    }
     assert found["BE TA."] == ["BETA"] and found["BETA"] == ["BE TA."]
 
 

@@ -1,18 +1,17 @@
 """Each batch has its task: when it is made, when it is due, and when it goes again."""
 
 from collections.abc import Iterable, Iterator
-from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
 import pytest
 from celery.signals import task_prerun
-from sqlalchemy import text
 
 from api.commit import draft
 from shared.settings import Settings
 from shared.task_publisher import TaskPublisher
-from shared.task_queue import EXPAND_SEND, SEND_BATCH, make_celery
+from shared.task_queue import EXPAND_SEND, make_celery
 from tests.harness.service import Service
+from tests.harness.times import ahead
 from worker.jobs import expand as expansion
 from worker.jobs import expand_page
 
@@ -71,29 +70,13 @@ def phones(count: int, first: int = 254_722_000_000) -> list[str]:
 
 
 def batches(service: Service, send: str, state: str = "%") -> list[UUID]:
-    with service.engine.connect() as connection:
-        found = text("SELECT id FROM batch WHERE send_id = :send AND state::text LIKE :state ORDER BY turn")
-        return list(connection.execute(found, {"send": send, "state": state}).scalars())
-
-
-def tomorrow() -> str:
-    return (datetime.now(UTC) + timedelta(days=1)).isoformat()
+    found = "SELECT id FROM batch WHERE send_id = :send AND state::text LIKE :state ORDER BY turn"
+    return list(service.scalars(found, send=send, state=state))
 
 
 def set_due(service: Service, send: str) -> None:
-    with service.engine.begin() as connection:
-        connection.execute(text("UPDATE send SET send_at = now() WHERE id = :id"), {"id": send})
-        connection.execute(text("UPDATE batch SET due_at = now() WHERE send_id = :id"), {"id": send})
-
-
-@pytest.mark.usefixtures("small_batches")
-def test_each_batch_of_a_list_has_its_task(service: Service, tasks: list[tuple[str, str, list[str]]]) -> None:
-    send = service.bulk(phones(2 * MANY)).json["send_id"]
-    ids = [str(batch) for batch in batches(service, send)]
-    assert len(ids) == MANY
-    assert tasks == [(SEND_BATCH, batch, [batch]) for batch in ids]
-    assert service.counts(send)["submitted"] == 2 * MANY
-    assert set(service.submitted().values()) == {1}
+    service.execute("UPDATE send SET send_at = now() WHERE id = :id", id=send)
+    service.execute("UPDATE batch SET due_at = now() WHERE send_id = :id", id=send)
 
 
 @pytest.mark.usefixtures("small_batches")
@@ -112,10 +95,10 @@ def test_each_batch_of_a_group_has_its_task_when_it_is_made(
 def test_scheduled_batches_have_their_tasks_when_they_are_due(
     service: Service, published: Published, tasks: list[tuple[str, str, list[str]]]
 ) -> None:
-    of_list = service.bulk(phones(2 * MANY, 254_733_000_000), send_at=tomorrow()).json["send_id"]
-    alone = service.send(send_at=tomorrow()).json["send_id"]
+    of_list = service.bulk(phones(2 * MANY, 254_733_000_000), send_at=ahead()).json["send_id"]
+    alone = service.send(send_at=ahead()).json["send_id"]
     group = service.new_group(phones(2, 255_780_000_000))
-    body = {"sender_id": "ACME", "group_id": group, "message": "Hi", "send_at": tomorrow()}
+    body = {"sender_id": "ACME", "group_id": group, "message": "Hi", "send_at": ahead()}
     of_group = service.post("/sms/send-group", **body).json["send_id"]
     service.worker.sweeper.recover_and_wake()
     assert not tasks and not published.batches
@@ -131,37 +114,15 @@ def test_scheduled_batches_have_their_tasks_when_they_are_due(
 
 @pytest.mark.usefixtures("small_batches")
 def test_batches_that_go_again_have_another_task(service: Service, published: Published) -> None:
-    send = service.bulk(phones(6, 254_744_000_000), send_at=tomorrow()).json["send_id"]
+    send = service.bulk(phones(6, 254_744_000_000), send_at=ahead()).json["send_id"]
     waits, left_behind, _ = batches(service, send)
-    with service.engine.begin() as connection:
-        connection.execute(text("UPDATE send SET state = 'sending', send_at = now() WHERE id = :id"), {"id": send})
-        waiting = text("UPDATE batch SET state = 'waiting', due_at = now() WHERE id = :id")
-        connection.execute(waiting, {"id": waits})
-        lost = text(
-            """
-            UPDATE batch SET state = 'sending', epoch = 1, intent = 2, watermark = 0, lease_until = now(),
-                             database_started = pg_postmaster_start_time()
-             WHERE id = :id
-            """
-        )
-        connection.execute(lost, {"id": left_behind})
+    service.execute("UPDATE send SET state = 'sending', send_at = now() WHERE id = :id", id=send)
+    service.execute("UPDATE batch SET state = 'waiting', due_at = now() WHERE id = :id", id=waits)
+    lost = """
+        UPDATE batch SET state = 'sending', epoch = 1, intent = 2, watermark = 0, lease_until = now(),
+                         database_started = pg_postmaster_start_time()
+         WHERE id = :id
+        """
+    service.execute(lost, id=left_behind)
     service.worker.sweeper.recover_and_wake()
     assert published.batches == [left_behind, waits]
-
-
-@pytest.mark.usefixtures("small_batches")
-def test_a_send_that_is_resumed_or_sent_at_once_has_its_tasks_again(
-    service: Service, tasks: list[tuple[str, str, list[str]]]
-) -> None:
-    paused, earlier = (
-        service.bulk(phones(2 * MANY, first), send_at=tomorrow()).json["send_id"]
-        for first in (254_755_000_000, 254_756_000_000)
-    )
-    assert service.post(f"/sends/{paused}/pause").status_code == 200
-    set_due(service, paused)
-    assert not tasks
-    assert service.post(f"/sends/{paused}/resume").status_code == 200
-    assert sorted(task_id for _, task_id, _ in tasks) == sorted(str(batch) for batch in batches(service, paused))
-    tasks.clear()
-    assert service.patch(f"/sends/{earlier}", send_at=None).status_code == 200
-    assert sorted(task_id for _, task_id, _ in tasks) == sorted(str(batch) for batch in batches(service, earlier))

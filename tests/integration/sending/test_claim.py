@@ -41,9 +41,7 @@ class Waiting(NamedTuple):
 
     def claimed(self) -> set[str]:
         """Which of them have been claimed."""
-        query = text("SELECT CAST(send_id AS text) FROM batch WHERE state = 'sending'")
-        with self.service.engine.connect() as connection:
-            return set(connection.execute(query).scalars())
+        return set(self.service.scalars("SELECT CAST(send_id AS text) FROM batch WHERE state = 'sending'"))
 
 
 @pytest.fixture(params=[{"canary": 2}, {"rate": 5}], ids=["canary", "rate"])

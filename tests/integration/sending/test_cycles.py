@@ -1,9 +1,7 @@
 """What a cycle does between its windows, and that no two workers send the same messages."""
 
 import threading
-import time
 from collections.abc import Callable, Iterator
-from types import SimpleNamespace
 from typing import Any
 from unittest.mock import MagicMock
 
@@ -21,7 +19,6 @@ from tests.integration.jobs.test_expand import send as expanding_send
 from tests.integration.own_database import own_database
 from tests.integration.routing.test_routes import KENYA, make
 from tests.integration.sending.test_late_opt_out import WINDOW, WINDOWS, between_windows, phones
-from worker.carriers.base import MessageGroup, Outcome, ResponseKind
 from worker.jobs.expand import ENOUGH_OPEN_BATCHES, NEXT_SEND, expand
 from worker.routing.carrier_pools import CarrierPools
 from worker.routing.sorter import UNSORTED
@@ -85,20 +82,6 @@ def test_batches_that_another_worker_sorts_or_claims_are_skipped(make: Callable[
     assert carrier_pools._sort()
 
 
-def test_one_worker_at_a_time_takes_places_under_a_cap(service: Service) -> None:
-    with service.engine.begin() as connection:
-        set_cap(connection, service.account_id, "marketing", (1, 24))
-    dispatcher(service).stop.set()
-    service.bulk(phones(service)[:2], category="marketing")
-    batches = claim(service.engine, ClaimRequest(budget=100, window_size=10, lease=15.0))
-    second = threading.Thread(target=apply_rules, args=(service.engine, batches))
-    with service.engine.begin() as other:
-        other.execute(LOCK_CAPS, {"account": service.account_id})
-        second.start()
-        wait_until_somebody_waits(service.engine)
-    second.join()
-
-
 def test_a_worker_asked_to_stop_ends_after_its_window(service: Service) -> None:
     ordered = phones(service)
     with between_windows(service, lambda window: dispatcher(service).stop.set()) as given:
@@ -149,42 +132,39 @@ def test_a_turn_gives_way_after_its_time(service: Service, monkeypatch: pytest.M
     assert len(ended) == WINDOWS
 
 
-def test_all_workers_slow_down_when_the_carrier_throttles(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
-    now = time.monotonic()  # so that the limit does not end
-    monkeypatch.setattr("worker.pacing.pace.time", SimpleNamespace(monotonic=lambda: now))
-    submit, windows = service.worker.simulator.submit, 0
-    pace, allowed = service.worker.simulator.pace, list[float]()
-    slow_down = pace.throttled
-
-    def note(taken: float) -> None:
-        slow_down(taken)
-        allowed.append(pace.allowed)
-
-    monkeypatch.setattr(pace, "throttled", note)
-
-    def throttled(message_groups: list[MessageGroup]) -> list[Outcome]:
-        nonlocal windows
-        windows += 1
-        if windows > 1:
-            return submit(message_groups)
-        return [
-            Outcome(ResponseKind.THROTTLED, None, "88")
-            for message_group in message_groups
-            for _ in message_group.phones
-        ]
-
-    service.worker.simulator.submit = throttled  # type: ignore[method-assign]
-    service.bulk(phones(service)[:3])
-    assert len(allowed) == 1 and allowed[0] > 0, "it has no rate of its own"
-
-
 def test_a_claim_is_for_no_longer_than_the_lease(service: Service) -> None:
     """So long after its worker died, a batch is recovered."""
     waiting(service)
     assert claim(service.engine, ClaimRequest(budget=100, window_size=10, lease=15.0))
     within = text("SELECT lease_until <= clock_timestamp() + interval '15 seconds' FROM batch WHERE state = 'sending'")
-    with service.engine.connect() as connection:
-        assert connection.execute(within).scalars().all() == [True]
+    assert service.scalars(within) == [True]
+
+
+def test_a_cycle_that_cannot_read_the_opt_outs_queues_its_messages_again(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    submit = MagicMock()
+
+    def unavailable(*arguments: object) -> None:
+        raise OperationalError("", None, Exception("no answer"))
+
+    waiting(service)
+    with monkeypatch.context() as patched:
+        patched.setattr(worker.sending.checks, "reading", unavailable)
+        patched.setattr(service.worker.simulator, "submit", submit)
+        assert dispatcher(service).run_cycle()
+    assert not submit.called
+    assert set(service.scalars("SELECT state FROM batch")) == {"queued"}
+    assert dispatcher(service).run_cycle()
+
+
+def test_the_budget_of_a_cycle_is_in_segments(service: Service) -> None:
+    dispatcher(service).stop.set()
+    for start in (0, 20):
+        service.bulk(phones(service)[start:][:20], "long " * 40)
+    dispatcher(service).stop.clear()
+    batches = claim(service.engine, ClaimRequest(budget=10, window_size=10, lease=15.0))
+    assert [(batch.segments, len(batch.indexes)) for batch in batches] == [(2, 5)]
 
 
 def test_after_a_lost_commit_response_the_cycle_checks_what_was_written(
@@ -207,29 +187,14 @@ def test_after_a_lost_commit_response_the_cycle_checks_what_was_written(
     assert service.counts(send)["sent"] == WINDOW * WINDOWS
 
 
-def test_a_cycle_that_cannot_read_the_opt_outs_queues_its_messages_again(
-    service: Service, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    submit = MagicMock()
-
-    def unavailable(*arguments: object) -> None:
-        raise OperationalError("", None, Exception("no answer"))
-
-    waiting(service)
-    with monkeypatch.context() as patched:
-        patched.setattr(worker.sending.checks, "reading", unavailable)
-        patched.setattr(service.worker.simulator, "submit", submit)
-        assert dispatcher(service).run_cycle()
-    assert not submit.called
-    with service.engine.connect() as connection:
-        assert set(connection.execute(text("SELECT state FROM batch")).scalars()) == {"queued"}
-    assert dispatcher(service).run_cycle()
-
-
-def test_the_budget_of_a_cycle_is_in_segments(service: Service) -> None:
+def test_one_worker_at_a_time_takes_places_under_a_cap(service: Service) -> None:
+    service.transact(set_cap, service.account_id, "marketing", (1, 24))
     dispatcher(service).stop.set()
-    for start in (0, 20):
-        service.bulk(phones(service)[start:][:20], "long " * 40)
-    dispatcher(service).stop.clear()
-    batches = claim(service.engine, ClaimRequest(budget=10, window_size=10, lease=15.0))
-    assert [(batch.segments, len(batch.indexes)) for batch in batches] == [(2, 5)]
+    service.bulk(phones(service)[:2], category="marketing")
+    batches = claim(service.engine, ClaimRequest(budget=100, window_size=10, lease=15.0))
+    second = threading.Thread(target=apply_rules, args=(service.engine, batches))
+    with service.engine.begin() as other:
+        other.execute(LOCK_CAPS, {"account": service.account_id})
+        second.start()
+        wait_until_somebody_waits(service.engine)
+    second.join()

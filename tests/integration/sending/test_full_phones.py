@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
-from sqlalchemy import Engine, text
+from sqlalchemy import Engine
 
 from shared.audit.check import audit
 from shared.lifecycle import MessageStatus
@@ -56,14 +56,12 @@ def refused(service: Service, statuses: dict[str, int]) -> Iterator[list[str]]:
 
 def wake(service: Service) -> None:
     """The pause of each batch is over."""
-    with service.engine.begin() as connection:
-        connection.execute(text("UPDATE batch SET due_at = clock_timestamp() WHERE state = 'waiting'"))
+    service.execute("UPDATE batch SET due_at = clock_timestamp() WHERE state = 'waiting'")
     service.sweep()
 
 
 def expire(service: Service) -> None:
-    with service.engine.begin() as connection:
-        connection.execute(text("UPDATE send SET expires_at = clock_timestamp() - interval '1 second'"))
+    service.execute("UPDATE send SET expires_at = clock_timestamp() - interval '1 second'")
     service.sweep()
 
 
@@ -97,18 +95,6 @@ def test_a_full_phone_is_tried_again_until_the_validity_ends_and_is_not_charged(
     assert (shown["status"], shown["error"]["code"]) == ("expired", "expired")
     assert {each["carrier_code"] for each in shown["attempts"]} == {"ESME_RMSGQFUL"}
     assert len(shown["attempts"]) == given.count(full)
-    assert audit(service.engine, full=True) == []
-
-
-def test_a_full_phone_gets_its_message_once_it_has_room(service: Service) -> None:
-    ordered = phones(service)
-    full = {ordered[WINDOW]: FULL}
-    with refused(service, full):
-        send = service.bulk(ordered).json["send_id"]
-        full.clear()
-        wake(service)
-    assert service.counts(send)["sent"] == len(ordered)
-    assert service.submitted()[ordered[WINDOW]] >= 1
     assert audit(service.engine, full=True) == []
 
 
@@ -154,24 +140,19 @@ def settled(service: Service, batch: ClaimedBatch, *refused: int) -> None:
 def waiting(service: Service) -> str:
     """A send to ten phones that nobody sends."""
     send = service.bulk(phones(service)[:10], send_at=ahead()).json["send_id"]
-    with service.engine.begin() as connection:
-        connection.execute(text("UPDATE send SET state = 'queued', send_at = NULL"))
-        connection.execute(text("UPDATE batch SET state = 'queued', turn = 1000, due_at = clock_timestamp()"))
+    service.execute("UPDATE send SET state = 'queued', send_at = NULL")
+    service.execute("UPDATE batch SET state = 'queued', turn = 1000, due_at = clock_timestamp()")
     return str(send)
 
 
 def pause(service: Service) -> tuple[str, int]:
     """The state of the only batch, and in how many seconds it is due."""
-    with service.engine.connect() as connection:
-        row = connection.execute(
-            text("SELECT state, round(extract(epoch FROM due_at - clock_timestamp())) FROM batch")
-        ).one()
+    row = service.row("SELECT state, round(extract(epoch FROM due_at - clock_timestamp())) FROM batch")
     return row[0], max(0, int(row[1]))
 
 
 def queue(service: Service) -> None:
-    with service.engine.begin() as connection:
-        connection.execute(text("UPDATE batch SET state = 'queued', due_at = clock_timestamp()"))
+    service.execute("UPDATE batch SET state = 'queued', due_at = clock_timestamp()")
 
 
 @pytest.mark.usefixtures("waiting")

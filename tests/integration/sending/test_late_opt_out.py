@@ -9,7 +9,6 @@ from sqlalchemy import Engine, text
 from shared.accounts.category_rules import set_cap
 from shared.audit.check import audit
 from shared.contacts.suppressions import Scope, suppress
-from shared.db.connection import transaction
 from shared.inbound import Inbound, store
 from tests.harness.service import Service
 from worker.carriers.base import MessageGroup, Outcome, ResponseKind
@@ -69,13 +68,11 @@ def by_file(service: Service, phone: str) -> None:
 
 
 def by_stop(service: Service, phone: str) -> None:
-    with transaction(service.engine) as connection:
-        store(connection, "simulator", [Inbound(phone, f"{ACME}{service.account_id:04}", "STOP")])
+    service.transact(store, "simulator", [Inbound(phone, f"{ACME}{service.account_id:04}", "STOP")])
 
 
 def by_operator(service: Service, phone: str) -> None:
-    with transaction(service.engine) as connection:
-        suppress(connection, service.account_id, phone, "operator")
+    service.transact(suppress, service.account_id, phone, "operator")
 
 
 def by_erasure(service: Service, phone: str) -> None:
@@ -137,8 +134,7 @@ def test_an_opt_out_from_another_category_or_sender_has_no_effect(service: Servi
 
     def happens(window: int) -> None:
         if window == 1:
-            with transaction(service.engine) as connection:
-                suppress(connection, service.account_id, ordered[-1], "operator", scope)
+            service.transact(suppress, service.account_id, ordered[-1], "operator", scope)
 
     with between_windows(service, happens) as given:
         service.bulk(ordered, category="transactional")
@@ -151,8 +147,7 @@ def test_an_opt_out_of_its_category_or_sender_holds_it_back(service: Service, sc
 
     def happens(window: int) -> None:
         if window == 1:
-            with transaction(service.engine) as connection:
-                suppress(connection, service.account_id, ordered[-1], "operator", scope)
+            service.transact(suppress, service.account_id, ordered[-1], "operator", scope)
 
     with between_windows(service, happens) as given:
         service.bulk(ordered, category="marketing")
@@ -184,8 +179,7 @@ def test_an_opt_out_during_slow_rules_is_not_missed(service: Service, monkeypatc
         return apply_rules(engine, batches)  # type: ignore[arg-type]
 
     monkeypatch.setattr("worker.sending.checks.apply_rules", slow)
-    with service.engine.begin() as connection:
-        set_cap(connection, service.account_id, "marketing", (5, 24))
+    service.transact(set_cap, service.account_id, "marketing", (5, 24))
     with between_windows(service, lambda window: None) as given:
         service.bulk(ordered, category="marketing")
     assert given == ordered[1:]

@@ -1,7 +1,6 @@
 """What a window came to is recorded by one statement: rows, counters, watermarks, and whose batch it is."""
 
 from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import psycopg
@@ -14,6 +13,7 @@ from shared.db.connection import is_outage_or_timeout, reading
 from shared.lifecycle import MessageStatus
 from tests.harness.database import wait_until_ended
 from tests.harness.service import Service
+from tests.harness.times import ahead
 from worker.sending.claim import claim
 from worker.sending.claimed_batch import ClaimedBatch, Result
 from worker.sending.next_batches import ClaimRequest
@@ -47,19 +47,17 @@ numbers = iter(range(254_760_000_000, 254_761_000_000, 100))
 def first(service: Service) -> Iterator[int]:
     """The first of a hundred phones. What is left of their batches is nobody's afterwards."""
     yield next(numbers)
-    with service.engine.begin() as connection:
-        connection.execute(text("DELETE FROM batch WHERE state IN ('queued', 'sending')"))
+    service.execute("DELETE FROM batch WHERE state IN ('queued', 'sending')")
 
 
 def claimed(service: Service, first: int, phones: int = 10, sends: int = 1) -> list[ClaimedBatch]:
     """The batches of a cycle: one of so many phones for each send."""
-    tomorrow = (datetime.now(UTC) + timedelta(days=1)).isoformat()
+    tomorrow = ahead()
     for number in range(sends):
         start = first + number * phones
         sent = service.bulk([str(start + index) for index in range(phones)], send_at=tomorrow)
-        with service.engine.begin() as connection:
-            for change in DUE:
-                connection.execute(change, {"id": sent.json["send_id"]})
+        for change in DUE:
+            service.execute(change, id=sent.json["send_id"])
     return claim(service.engine, ClaimRequest(budget=1000, window_size=100, lease=60))
 
 
@@ -70,14 +68,11 @@ def put(batch: ClaimedBatch, *results: Result) -> None:
 
 
 def rows(service: Service, first: int) -> list[tuple[Any, ...]]:
-    with service.engine.connect() as connection:
-        return [tuple(row) for row in connection.execute(ROWS, {"first": first, "at": AT})]
+    return [tuple(row) for row in service.execute(ROWS, first=first, at=AT)]
 
 
 def counters(service: Service, batch: ClaimedBatch) -> tuple[int, ...]:
-    with service.engine.connect() as connection:
-        count = text("SELECT sent, rejected, failed, in_doubt FROM send WHERE id = :id")
-        return tuple(connection.execute(count, {"id": batch.send_id}).one())
+    return tuple(service.row("SELECT sent, rejected, failed, in_doubt FROM send WHERE id = :id", id=batch.send_id))
 
 
 def record(service: Service, batches: list[ClaimedBatch]) -> None:
@@ -88,13 +83,11 @@ def test_an_opt_out_that_the_carrier_reports_is_recorded_with_its_row(service: S
     """And the list is read again before the next window."""
     [batch] = claimed(service, first)
     put(batch, Result(SENT, "r0", None, AT, 1), Result(REJECTED, None, "recipient_opted_out=21610", AT, 1))
-    with reading(service.engine) as connection:
-        snapshot = connection.execute(text("SELECT CAST(pg_current_snapshot() AS text)")).scalar_one()
+    snapshot = service.scalar("SELECT CAST(pg_current_snapshot() AS text)")
     record_results(service.engine, [batch], 5, "simulator", lease=60, opt_out_snapshot=snapshot)
     assert [row[1] for row in rows(service, first)] == ["sent", "rejected"]
-    with reading(service.engine) as connection:
-        opted_out = text("SELECT phone, reason FROM suppression WHERE account_id = :account AND phone >= :first")
-        found = connection.execute(opted_out, {"account": service.account_id, "first": first}).all()
+    opted_out = "SELECT phone, reason FROM suppression WHERE account_id = :account AND phone >= :first"
+    found = service.execute(opted_out, account=service.account_id, first=first)
     assert [tuple(row) for row in found] == [(first + 1, "carrier")]
     assert batch.opted_out
 
@@ -128,8 +121,7 @@ def test_rows_that_differ_in_everything(service: Service, first: int) -> None:
 
 def test_nothing_is_written_for_a_batch_that_another_cycle_has_taken(service: Service, first: int) -> None:
     lost, held = claimed(service, first, sends=2)
-    with service.engine.begin() as connection:
-        connection.execute(text("UPDATE batch SET epoch = epoch + 1 WHERE id = :id"), {"id": lost.batch_id})
+    service.execute("UPDATE batch SET epoch = epoch + 1 WHERE id = :id", id=lost.batch_id)
     for batch in (lost, held):
         put(batch, Result(SENT, "r", None, AT, 1))
     record(service, [lost, held])
@@ -140,8 +132,7 @@ def test_nothing_is_written_for_a_batch_that_another_cycle_has_taken(service: Se
 
 def test_a_paused_send_is_recorded_and_goes_no_further(service: Service, first: int) -> None:
     [batch] = claimed(service, first)
-    with service.engine.begin() as connection:
-        connection.execute(text("UPDATE send SET state = 'paused' WHERE id = :id"), {"id": batch.send_id})
+    service.execute("UPDATE send SET state = 'paused' WHERE id = :id", id=batch.send_id)
     put(batch, Result(SENT, "r", None, AT, 1))
     record(service, [batch])
     assert batch.halted
@@ -152,8 +143,7 @@ def test_after_a_database_restart_it_first_looks_which_rows_exist(service: Servi
     [batch] = claimed(service, first)
     put(batch, Result(SENT, "r0", None, AT, 1))
     record(service, [batch])
-    with service.engine.begin() as connection:
-        connection.execute(text("UPDATE batch SET database_started = now() - interval '1 day' WHERE state = 'sending'"))
+    service.execute("UPDATE batch SET database_started = now() - interval '1 day' WHERE state = 'sending'")
     batch.put(1, Result(SENT, "r1", None, AT, 1))
     record(service, [batch])
     assert len(rows(service, first)) == 1
@@ -165,8 +155,7 @@ def test_after_a_database_restart_it_first_looks_which_rows_exist(service: Servi
 
 def test_the_events_of_an_account_that_listens_are_of_the_same_commit(service: Service, first: int) -> None:
     account = service.account_id
-    with service.engine.begin() as connection:
-        connection.execute(text("INSERT INTO listener (account_id) VALUES (:id)"), {"id": account})
+    service.execute("INSERT INTO listener (account_id) VALUES (:id)", id=account)
     try:
         [batch] = claimed(service, first)
         put(batch, Result(SENT, "r0", None, AT, 1), Result(FAILED, None, "e", AT, 3))
@@ -179,8 +168,7 @@ def test_the_events_of_an_account_that_listens_are_of_the_same_commit(service: S
             assert [tuple(row) for row in stored] == [("message.sent", [1], None), ("message.failed", [2], "e")]
         assert len(rows(service, first)) == 2
     finally:
-        with service.engine.begin() as connection:
-            connection.execute(text("DELETE FROM listener"))
+        service.execute("DELETE FROM listener")
         outbox._listening.clear()
 
 
@@ -218,5 +206,4 @@ def test_a_session_ended_while_idle_in_a_transaction_counts_as_an_outage(service
         wait_until_ended(service.engine, connection)
         connection.execute(text("SELECT 1"))
     assert is_outage_or_timeout(raised.value)
-    with service.engine.connect() as connection:
-        assert connection.execute(text("SELECT 1")).scalar_one() == 1
+    assert service.scalar("SELECT 1") == 1

@@ -11,13 +11,13 @@ from sqlalchemy import text
 from shared.accounts.category_rules import set_cap, set_quiet_hours
 from shared.audit.check import audit
 from tests.harness.service import Service
+from tests.harness.times import ahead
 from tests.integration.own_database import own_database
 from worker.sending.checks import apply_rules
 from worker.sending.claim import claim
 from worker.sending.next_batches import ClaimRequest
 
 NAIROBI, NEW_YORK = 254799000000, 12125550100
-CARRIED = ("sent", "delivered")
 
 
 engine = own_database
@@ -60,14 +60,11 @@ def test_only_recipients_in_quiet_hours_wait(service: Service) -> None:
     service.sweep()
     assert service.counts(send)["queued"] == 5
     assert service.get("/balance").json["reserved"] == 5
-    with service.engine.connect() as connection:
-        due = connection.execute(
-            text(
-                "SELECT extract(epoch FROM due_at - now()) / 3600, attempts FROM batch WHERE send_id = :send"
-                " AND state = 'waiting'"
-            ),
-            {"send": send},
-        ).one()
+    due = service.row(
+        "SELECT extract(epoch FROM due_at - now()) / 3600, attempts FROM batch WHERE send_id = :send"
+        " AND state = 'waiting'",
+        send=send,
+    )
     assert 3.9 < due[0] <= 4.1 and due[1] == 0
     let_time_pass(service, send)
     assert service.counts(send)["sent"] == 10
@@ -77,8 +74,7 @@ def test_only_recipients_in_quiet_hours_wait(service: Service) -> None:
 def test_a_message_that_expires_in_quiet_hours_is_not_charged(service: Service) -> None:
     send = service.send(str(NAIROBI), quiet_hours=quiet_now("Africa/Nairobi")).json["send_id"]
     assert service.counts(send)["queued"] == 1
-    with service.engine.begin() as connection:
-        connection.execute(text("UPDATE send SET expires_at = now() WHERE id = :send"), {"send": send})
+    service.execute("UPDATE send SET expires_at = now() WHERE id = :send", send=send)
     service.sweep()
     assert service.counts(send)["expired"] == 1
     assert service.get("/balance").json["balance"] == 1000
@@ -88,8 +84,7 @@ def test_a_message_that_expires_in_quiet_hours_is_not_charged(service: Service) 
 def test_the_account_has_rules_of_its_own_and_authentication_never_waits(service: Service) -> None:
     now = datetime.now(ZoneInfo("Africa/Nairobi"))
     minutes = [each.hour * 60 + each.minute for each in (now - timedelta(hours=1), now + timedelta(hours=2))]
-    with service.engine.begin() as connection:
-        set_quiet_hours(connection, service.account_id, "marketing", (minutes[0], minutes[1]))
+    service.transact(set_quiet_hours, service.account_id, "marketing", (minutes[0], minutes[1]))
     quiet = service.send(str(NAIROBI), category="marketing").json["send_id"]
     assert service.get(f"/sends/{quiet}").json["quiet_hours"] is not None
     assert service.counts(quiet)["queued"] == 1
@@ -119,8 +114,7 @@ def test_wrong_quiet_hours(service: Service, hours: Any, pointer: str) -> None:
 
 
 def capped(service: Service, most: int = 2) -> None:
-    with service.engine.begin() as connection:
-        set_cap(connection, service.account_id, "marketing", (most, 24))
+    service.transact(set_cap, service.account_id, "marketing", (most, 24))
 
 
 def test_a_phone_gets_no_more_than_the_cap(service: Service) -> None:
@@ -146,8 +140,7 @@ def test_failed_and_old_messages_do_not_count_for_the_cap(service: Service) -> N
     for _ in range(2):
         assert service.counts(service.send(refused, category="marketing").json["send_id"])["failed"] == 1
     service.send(old, category="marketing")
-    with service.engine.begin() as connection:
-        connection.execute(text("UPDATE capped SET at = at - interval '25 hours'"))
+    service.execute("UPDATE capped SET at = at - interval '25 hours'")
     assert service.counts(service.send(old, category="marketing").json["send_id"])["sent"] == 1
     assert service.counts(service.send(old, category="marketing").json["send_id"])["rejected"] == 1
 
@@ -155,14 +148,13 @@ def test_failed_and_old_messages_do_not_count_for_the_cap(service: Service) -> N
 def test_a_message_that_is_tried_again_keeps_its_place_under_the_cap(service: Service) -> None:
     """A cycle that died after it had counted its messages is done again, and several at once keep to the cap."""
     capped(service, most=1)
-    tomorrow = (datetime.now(UTC) + timedelta(days=1)).isoformat()
+    tomorrow = ahead()
     sends = [
         service.bulk([str(NAIROBI + 400)], category="marketing", send_at=tomorrow).json["send_id"] for _ in range(4)
     ]
-    with service.engine.begin() as connection:
-        for send in sends:
-            connection.execute(text("UPDATE send SET send_at = NULL, state = 'queued' WHERE id = :id"), {"id": send})
-            connection.execute(text("UPDATE batch SET state = 'queued' WHERE send_id = :id"), {"id": send})
+    for send in sends:
+        service.execute("UPDATE send SET send_at = NULL, state = 'queued' WHERE id = :id", id=send)
+        service.execute("UPDATE batch SET state = 'queued' WHERE send_id = :id", id=send)
     batches = claim(service.engine, ClaimRequest(budget=100, window_size=10, lease=15.0))
     assert len(batches) == 4
     with ThreadPoolExecutor(4) as pool:
@@ -171,8 +163,7 @@ def test_a_message_that_is_tried_again_keeps_its_place_under_the_cap(service: Se
     (kept,) = [batch for batch in batches if not batch.rejected]
     apply_rules(service.engine, [kept])
     assert not kept.rejected
-    with service.engine.begin() as connection:
-        connection.execute(text("UPDATE capped SET at = at - interval '25 hours'"))
+    service.execute("UPDATE capped SET at = at - interval '25 hours'")
     between = service.send(str(NAIROBI + 400), category="marketing").json["send_id"]
     assert service.counts(between)["sent"] == 1
     apply_rules(service.engine, [kept])
@@ -190,8 +181,7 @@ def test_messages_that_retention_has_deleted_count_if_they_were_tried(service: S
         SELECT account_id, lane, :phone, CAST(overlay(CAST(message_id AS text) placing '0002' from 33) AS uuid)
           FROM capped
     """  # as the end of a cycle that came to no window leaves it
-    with service.engine.begin() as connection:
-        connection.execute(text(count_second), {"phone": int(unsent)})
-        connection.execute(text("DELETE FROM message"))
+    service.execute(count_second, phone=int(unsent))
+    service.execute("DELETE FROM message")
     assert service.counts(service.send(sent, category="marketing").json["send_id"])["rejected"] == 1
     assert service.counts(service.send(unsent, category="marketing").json["send_id"])["sent"] == 1

@@ -64,19 +64,16 @@ engine = own_database
 @pytest.fixture
 def first(service: Service) -> Iterator[int]:
     yield next(numbers)
-    with service.engine.begin() as connection:
-        connection.execute(text("DELETE FROM batch WHERE state IN ('queued', 'sending')"))
+    service.execute("DELETE FROM batch WHERE state IN ('queued', 'sending')")
 
 
 @pytest.fixture
 def listens(service: Service) -> Iterator[None]:
     """The account listens to its events."""
-    with service.engine.begin() as connection:
-        connection.execute(text("INSERT INTO listener (account_id) VALUES (:id)"), {"id": service.account_id})
+    service.execute("INSERT INTO listener (account_id) VALUES (:id)", id=service.account_id)
     outbox._listening.clear()
     yield
-    with service.engine.begin() as connection:
-        connection.execute(text("DELETE FROM listener"))
+    service.execute("DELETE FROM listener")
     outbox._listening.clear()
 
 
@@ -90,13 +87,12 @@ def result(position: int, status: MessageStatus) -> Result:
 def outcome(service: Service, batches: list[ClaimedBatch], first: int) -> list[Any]:
     """What is in the database of the slices; the balance as its change since they were claimed."""
     found: list[Any] = [rows(service, first)]
-    with service.engine.connect() as connection:
-        for batch in batches:
-            found += [
-                tuple(connection.execute(SEND, {"id": batch.send_id}).one()),
-                tuple(connection.execute(BATCH, {"id": batch.batch_id}).one()),
-                [tuple(row) for row in connection.execute(LEDGER, {"id": batch.batch_id})],
-            ]
+    for batch in batches:
+        found += [
+            tuple(service.row(SEND, id=batch.send_id)),
+            tuple(service.row(BATCH, id=batch.batch_id)),
+            [tuple(row) for row in service.execute(LEDGER, id=batch.batch_id)],
+        ]
     return found
 
 
@@ -173,8 +169,7 @@ def test_a_batch_that_another_cycle_has_taken_is_left_alone(service: Service, fi
     lost, held = claimed(service, first, phones=5, sends=2)
     for batch in (lost, held):
         put(batch, *(result(position, SENT) for position in range(5)))
-    with service.engine.begin() as connection:
-        connection.execute(text("UPDATE batch SET epoch = epoch + 1 WHERE id = :id"), {"id": lost.batch_id})
+    service.execute("UPDATE batch SET epoch = epoch + 1 WHERE id = :id", id=lost.batch_id)
     end(service, [lost, held])
     assert (lost.lost, held.lost) == (True, False)
     assert (counters(service, lost), counters(service, held)) == ((0, 0, 0, 0), (5, 0, 0, 0))
@@ -184,8 +179,7 @@ def test_a_batch_that_another_cycle_has_taken_is_left_alone(service: Service, fi
 def test_after_a_database_restart_the_general_way_looks_which_rows_exist(service: Service, first: int) -> None:
     [batch] = claimed(service, first, phones=3)
     put(batch, *(result(position, SENT) for position in range(3)))
-    with service.engine.begin() as connection:
-        connection.execute(text("UPDATE batch SET database_started = now() - interval '1 day' WHERE state = 'sending'"))
+    service.execute("UPDATE batch SET database_started = now() - interval '1 day' WHERE state = 'sending'")
     assert settle_complete(service.engine, [batch], "simulator") == [batch]
     assert rows(service, first) == []
     end(service, [batch])
@@ -200,8 +194,7 @@ def test_an_account_that_listens_gets_events_of_messages_and_sends(service: Serv
     assert settle_complete(service.engine, [batch], "simulator") == [batch]
     end(service, [batch])
     query = text("SELECT type, indexes, error FROM event WHERE send_id = :id ORDER BY type, id")
-    with service.engine.connect() as connection:
-        found = [tuple(row) for row in connection.execute(query, {"id": batch.send_id})]
+    found = [tuple(row) for row in service.execute(query, id=batch.send_id)]
     assert found == [
         ("message.failed", [2], "an error"),
         ("message.sent", [1, 3], None),
@@ -214,18 +207,15 @@ def test_the_account_is_locked_last(service: Service, first: int) -> None:
     batches = claimed(service, first, phones=5, sends=2)
     for batch in batches:
         put(batch, *(result(position, FAILED if position == 3 else SENT) for position in range(5)))
-    with service.engine.begin() as connection:
-        for statement in LOOK_AT_THE_ACCOUNT:
-            connection.execute(text(statement))
+    for statement in LOOK_AT_THE_ACCOUNT:
+        service.execute(statement)
     try:
         assert settle_complete(service.engine, batches, "simulator") == []
-        with service.engine.connect() as connection:
-            seen = connection.execute(text("SELECT what, count(*) FROM locked_account GROUP BY 1")).all()
+        seen = service.execute("SELECT what, count(*) FROM locked_account GROUP BY 1")
     finally:
-        with service.engine.begin() as connection:
-            for table in ("message", "ledger"):
-                connection.execute(text(f"DROP TRIGGER look ON {table}"))
-            connection.execute(text("DROP FUNCTION look; DROP TABLE locked_account"))
+        for table in ("message", "ledger"):
+            service.execute(f"DROP TRIGGER look ON {table}")
+        service.execute("DROP FUNCTION look; DROP TABLE locked_account")
     assert sorted(map(tuple, seen)) == [("ledger false", 4), ("message false", 10)]
 
 

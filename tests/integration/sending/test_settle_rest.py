@@ -47,9 +47,8 @@ def service(engine: Engine) -> Service:
 def claimed(service: Service) -> ClaimedBatch:
     """Ten messages that a cycle has claimed."""
     service.bulk(PHONES, send_at=ahead())
-    with service.engine.begin() as connection:
-        for change in DUE:
-            connection.execute(text(change))
+    for change in DUE:
+        service.execute(change)
     [batch] = claim(service.engine, ClaimRequest(budget=1000, window_size=100, lease=60))
     return batch
 
@@ -66,8 +65,7 @@ def batch(service: Service) -> ClaimedBatch:
 
 def state(service: Service) -> tuple[str, bool]:
     """The batch's state, and whether it is due."""
-    with service.engine.connect() as connection:
-        row = connection.execute(text("SELECT state, due_at <= clock_timestamp() FROM batch")).one()
+    row = service.row("SELECT state, due_at <= clock_timestamp() FROM batch")
     return row[0], row[1]
 
 
@@ -77,9 +75,8 @@ def test_a_message_sent_in_part_is_never_sent_again(service: Service, batch: Cla
         batch.put(position, Result(MessageStatus.IN_DOUBT, None, error, AT, 1))
     batch.next_position = 6
     settle_rest(service.engine, [batch], "simulator", 30.0, {batch.lane})
-    with service.engine.connect() as connection:
-        doubts = connection.execute(text("SELECT error FROM message WHERE status = 'in_doubt'")).scalars().all()
-        assert (doubts, connection.execute(text("SELECT resent FROM send")).scalar()) == (["partly_sent"], 1)
+    doubts = service.scalars("SELECT error FROM message WHERE status = 'in_doubt'")
+    assert (doubts, service.scalar("SELECT resent FROM send")) == (["partly_sent"], 1)
 
 
 @pytest.mark.parametrize("weight", [1, 4, 1_000])
@@ -102,16 +99,14 @@ def test_a_batch_of_which_nothing_was_sent_keeps_its_turn(service: Service) -> N
 
 def test_a_batch_without_a_turn_is_not_given_one_by_a_cycle(service: Service, batch: ClaimedBatch) -> None:
     """The sweep places it. Until then, a small turn would set the clock back."""
-    with service.engine.begin() as connection:
-        connection.execute(text("UPDATE batch SET turn = 0"))
+    service.execute("UPDATE batch SET turn = 0")
     settle_rest(service.engine, [batch], "simulator", 30.0)
     assert turn_of(service) == 0
 
 
 def turn_of(service: Service, weight: int = 1) -> int:
-    with service.engine.begin() as connection:
-        connection.execute(text("UPDATE account SET weight = :weight"), {"weight": weight})
-        return int(connection.execute(text("SELECT turn FROM batch")).scalar_one())
+    service.execute("UPDATE account SET weight = :weight", weight=weight)
+    return int(service.scalar("SELECT turn FROM batch"))
 
 
 def test_a_throttled_message_waits_for_its_next_attempt(service: Service, batch: ClaimedBatch) -> None:
@@ -165,17 +160,13 @@ def test_a_doubt_of_a_send_that_was_stopped_meanwhile_stays_one(
 def test_a_doubt_of_a_send_that_its_own_failures_stop_stays_one(service: Service, batch: ClaimedBatch) -> None:
     """The same commit holds it, and a canceled message without a row would be taken for unsent."""
     send = str(batch.send_id)
-    with service.engine.begin() as connection:
-        rule = """UPDATE send SET rules = '{"stop_if": {"min_messages": 2, "failed_share": 0.1}}'"""
-        connection.execute(text(rule))
+    service.execute("""UPDATE send SET rules = '{"stop_if": {"min_messages": 2, "failed_share": 0.1}}'""")
     put_in_doubt(batch)
     for position in range(5, 10):
         batch.put(position, Result(MessageStatus.FAILED, None, "refused", AT, 1))
     batch.next_position = 10
     settle_rest(service.engine, [batch], "simulator", 30.0, {batch.lane})
-    with service.engine.connect() as connection:
-        held_by = text("SELECT held_by FROM send WHERE id = :send")
-        assert connection.execute(held_by, {"send": send}).scalar_one() == "stop_if"
+    assert service.scalar("SELECT held_by FROM send WHERE id = :send", send=send) == "stop_if"
     assert service.counts(send) == {"submitted": 10, "accepted": 10, "sent": 4, "in_doubt": 1, "failed": 5}
     assert audit(service.engine, full=True) == []
 
@@ -199,11 +190,10 @@ def settle_without_commit(service: Service, batch: ClaimedBatch, monkeypatch: py
 
 
 def stop_send(service: Service, stop: str) -> None:
-    with service.engine.begin() as connection:
-        if stop == "expired":
-            connection.execute(text("UPDATE send SET expires_at = clock_timestamp() - interval '1 second'"))
-        else:
-            connection.execute(text("UPDATE send SET state = CAST(:state AS send_state)"), {"state": stop})
+    if stop == "expired":
+        service.execute("UPDATE send SET expires_at = clock_timestamp() - interval '1 second'")
+    else:
+        service.execute("UPDATE send SET state = CAST(:state AS send_state)", state=stop)
 
 
 def test_messages_canceled_meanwhile_are_not_charged_and_write_an_event(service: Service, batch: ClaimedBatch) -> None:
@@ -213,9 +203,8 @@ def test_messages_canceled_meanwhile_are_not_charged_and_write_an_event(service:
     assert service.counts(send) == {"submitted": 10, "accepted": 10, "sent": 4, "canceled": 6}
     assert state(service)[0] == "canceled"
     assert service.get("/balance").json == service.get("/balance").json | {"balance": 996, "reserved": 0}
-    with service.engine.connect() as connection:
-        query = text("SELECT coalesce(sum(cardinality(indexes)), 0) FROM event WHERE type = 'message.canceled'")
-        assert connection.execute(query).scalar_one() == 6
+    query = "SELECT coalesce(sum(cardinality(indexes)), 0) FROM event WHERE type = 'message.canceled'"
+    assert service.scalar(query) == 6
     assert audit(service.engine, full=True) == []
 
 
@@ -231,18 +220,14 @@ def test_a_send_that_is_being_canceled_is_waited_for(service: Service, batch: Cl
 
 
 def test_a_live_cycle_renews_its_lease(service: Service, batch: ClaimedBatch) -> None:
-    with service.engine.begin() as connection:
-        connection.execute(text("UPDATE batch SET lease_until = clock_timestamp() + interval '1 second'"))
+    service.execute("UPDATE batch SET lease_until = clock_timestamp() + interval '1 second'")
     record_results(service.engine, [batch], 5, "simulator", lease=3600)
-    with service.engine.connect() as connection:
-        renewed = "SELECT lease_until > clock_timestamp() + interval '30 minutes' FROM batch"
-        assert connection.execute(text(renewed)).scalar_one()
+    assert service.scalar("SELECT lease_until > clock_timestamp() + interval '30 minutes' FROM batch")
 
 
 def test_results_of_a_cycle_that_lost_its_lease_resolve_doubts(service: Service, batch: ClaimedBatch) -> None:
     send = str(batch.send_id)
-    with service.engine.begin() as connection:
-        connection.execute(text("UPDATE batch SET lease_until = clock_timestamp() - interval '1 second'"))
+    service.execute("UPDATE batch SET lease_until = clock_timestamp() - interval '1 second'")
     assert len(recover(service.engine, lambda test: "simulator")) == 1
     assert service.counts(send)["in_doubt"] == 10
     settle_rest(service.engine, [batch], "simulator", 0.0)
@@ -260,8 +245,7 @@ def test_a_refusal_of_a_cycle_that_lost_its_lease_is_no_evidence_about_a_later_s
     for _ in range(attempts):
         end_lease(service)
         assert len(recover(service.engine, lambda test: "simulator", resend_lanes={batch.lane})) == 1
-        with service.engine.begin() as connection:
-            connection.execute(text("UPDATE batch SET state = 'queued'"))  # their round is over, and the next one waits
+        service.execute("UPDATE batch SET state = 'queued'")  # their round is over, and the next one waits
         claim(service.engine, ClaimRequest(budget=1000, window_size=100, lease=60))
     end_lease(service)
     recover(service.engine, lambda test: "simulator", resend_lanes={batch.lane})
@@ -272,5 +256,4 @@ def test_a_refusal_of_a_cycle_that_lost_its_lease_is_no_evidence_about_a_later_s
 
 
 def end_lease(service: Service) -> None:
-    with service.engine.begin() as connection:
-        connection.execute(text("UPDATE batch SET lease_until = clock_timestamp() - interval '1 second'"))
+    service.execute("UPDATE batch SET lease_until = clock_timestamp() - interval '1 second'")

@@ -3,14 +3,12 @@
 from collections.abc import Callable, Iterator
 
 import pytest
-from sqlalchemy import text
 
 from tests.harness.service import Service
 from tests.integration.sending.test_authentication_share import EMPTY, QUEUE, RELEASE
 from tests.integration.sending.test_late_opt_out import phones
 from worker.sending.claim import claim
 from worker.sending.next_batches import ClaimRequest
-from worker.sending.settle_rest import settle_rest
 
 Waits = Callable[..., None]
 BUDGET = 4
@@ -19,8 +17,7 @@ BUDGET = 4
 @pytest.fixture(autouse=True)
 def empty(service: Service) -> Iterator[None]:
     yield
-    with service.engine.begin() as connection:
-        connection.execute(EMPTY)
+    service.execute(EMPTY)
 
 
 @pytest.fixture
@@ -40,9 +37,8 @@ def waits(service: Service) -> Waits:
             category=category,
             allow_duplicates=True,
         ).json["send_id"]
-        with service.engine.begin() as connection:
-            connection.execute(RELEASE, {"id": send})
-            connection.execute(QUEUE, {"id": send, "turn": turn, "carrier": None})
+        service.execute(RELEASE, id=send)
+        service.execute(QUEUE, id=send, turn=turn, carrier=None)
 
     return made
 
@@ -75,30 +71,14 @@ def test_an_account_with_one_batch_has_as_much_under_way_as_one_with_many(
     assert take(service) == [], "another cycle would be the other's share"
 
 
-def test_the_others_go_on_when_it_is_over(service: Service, two: tuple[int, int]) -> None:
-    many, single = two
-    assert take(service) == [many]
-    batches = _claim(service)
-    assert take(service) == []
-    while batches:  # the single batch, to its end
-        settle_rest(service.engine, batches, "simulator", 0.0)
-        with service.engine.begin() as connection:
-            connection.execute(text("UPDATE batch SET state = 'held' WHERE account_id = :id"), {"id": single})
-        batches = []
-    assert take(service) == [many]
-
-
 def test_accounts_have_shares_by_their_weights(service: Service, two: tuple[int, int]) -> None:
     many, single = two
-    with service.engine.begin() as connection:
-        connection.execute(text("UPDATE account SET weight = 2 WHERE id = :id"), {"id": many})
+    service.execute("UPDATE account SET weight = 2 WHERE id = :id", id=many)
     assert [take(service) for _ in range(4)] == [[many], [single], [many], []]
 
 
 def test_a_worker_that_died_holds_nobody_back(service: Service, two: tuple[int, int]) -> None:
     many, single = two
     assert [take(service) for _ in range(3)] == [[many], [single], []]
-    with service.engine.begin() as connection:
-        died = text("UPDATE batch SET lease_until = now() WHERE account_id = :id AND state = 'sending'")
-        connection.execute(died, {"id": single})
+    service.execute("UPDATE batch SET lease_until = now() WHERE account_id = :id AND state = 'sending'", id=single)
     assert take(service) == [many]

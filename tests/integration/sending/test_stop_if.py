@@ -35,8 +35,7 @@ def test_undelivered_messages_stop_a_send_later(service: Service) -> None:
     rule = {"failed_share": 0.5, "min_messages": 20}
     send = service.bulk(phones(UNDELIVERED, 2000), rate=20, stop_if=rule).json["send_id"]
     while (sent := service.counts(send)["sent"]) < 20:
-        with service.engine.begin() as connection:
-            connection.execute(LATE, {"id": send})
+        service.execute(LATE, id=send)
         service.sweep()
     assert sent < 2000
     service.deliver_receipts()

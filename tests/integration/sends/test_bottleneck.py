@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 
 import pytest
-from sqlalchemy import text
 
 from tests.harness.service import Service
 
@@ -20,21 +19,16 @@ REPORT = """
 PHONES = [str(254711000000 + number) for number in range(20)]
 
 
-def change(service: Service, statement: str, **values: object) -> None:
-    with service.engine.begin() as connection:
-        connection.execute(text(statement), values)
-
-
 @pytest.fixture
 def queued(service: Service) -> Iterator[tuple[Service, str]]:
     """A send of 20 messages of which no cycle has claimed any, and no worker that reports."""
     service.worker.dispatcher.stop.set()
-    change(service, "DELETE FROM carrier_report")
+    service.execute("DELETE FROM carrier_report")
     yield service, service.bulk(PHONES).json["send_id"]
 
 
 def reported(service: Service, state: str = "ready", rate: float = 0.0, allowed: float | None = None) -> None:
-    change(service, REPORT, state=state, rate=rate, allowed=rate if allowed is None else allowed)
+    service.execute(REPORT, state=state, rate=rate, allowed=rate if allowed is None else allowed)
 
 
 def limited(service: Service, send: str) -> str | None:
@@ -67,18 +61,18 @@ def test_a_send_waits_for_a_carrier_that_takes_nothing(
 def test_while_it_is_sent(queued: tuple[Service, str], rate: float, allowed: float, explanation: str) -> None:
     service, send = queued
     reported(service, "ready", rate, allowed)
-    change(service, "UPDATE batch SET state = 'sending', intent = 1 WHERE send_id = :send", send=send)
+    service.execute("UPDATE batch SET state = 'sending', intent = 1 WHERE send_id = :send", send=send)
     assert limited(service, send) == explanation
 
 
 def test_the_first_send_in_the_queue_waits_only_for_the_carriers_rate(queued: tuple[Service, str]) -> None:
     service, send = queued
     reported(service, "ready", 10.0)
-    change(service, "UPDATE batch SET turn = 1 WHERE send_id = :send", send=send)
+    service.execute("UPDATE batch SET turn = 1 WHERE send_id = :send", send=send)
     assert limited(service, send) == "carrier_rate"
-    change(service, "UPDATE batch SET turn = 3 WHERE send_id = :send", send=send)
+    service.execute("UPDATE batch SET turn = 3 WHERE send_id = :send", send=send)
     behind = service.bulk([str(255711000000 + number) for number in range(100)]).json["send_id"]
-    change(service, "UPDATE batch SET turn = 2 WHERE send_id = :send", send=behind)
+    service.execute("UPDATE batch SET turn = 2 WHERE send_id = :send", send=behind)
     assert limited(service, send) == "queue_turn"
 
 
@@ -87,7 +81,7 @@ def test_a_paused_or_held_send_shows_why_it_waits(queued: tuple[Service, str]) -
     reported(service)
     service.post(f"/sends/{send}/pause")
     assert limited(service, send) == "paused"
-    change(service, "UPDATE send SET state = 'held' WHERE id = :send", send=send)
+    service.execute("UPDATE send SET state = 'held' WHERE id = :send", send=send)
     assert limited(service, send) == "held"
 
 
@@ -97,9 +91,9 @@ def test_a_canary_that_is_out(queued: tuple[Service, str]) -> None:
     paced = "UPDATE send SET rules = :rules, paced_until = clock_timestamp() + interval '1 minute' WHERE id = :send"
     for canary, limit in ((6, "send_rate"), (5, "canary"), (20, "send_rate")):
         sending = "UPDATE batch SET state = 'sending', intent = 3 WHERE send_id = :send"
-        change(service, paced, rules=json.dumps({"canary": canary}), send=send)
-        change(service, "UPDATE send SET sent = 1, failed = 1 WHERE id = :send", send=send)
-        change(service, sending, send=send)
+        service.execute(paced, rules=json.dumps({"canary": canary}), send=send)
+        service.execute("UPDATE send SET sent = 1, failed = 1 WHERE id = :send", send=send)
+        service.execute(sending, send=send)
         assert limited(service, send) == limit
     assert service.get(f"/sends/{send}").json["eta"] is not None
 
@@ -122,9 +116,9 @@ def test_a_send_in_quiet_hours_has_no_estimate(queued: tuple[Service, str]) -> N
     service, send = queued
     reported(service)
     half = "UPDATE send SET sent = accepted / 2, created_at = created_at - interval '1 minute' WHERE id = :send"
-    change(service, half, send=send)
-    change(service, "UPDATE batch SET state = 'waiting' WHERE send_id = :send", send=send)
+    service.execute(half, send=send)
+    service.execute("UPDATE batch SET state = 'waiting' WHERE send_id = :send", send=send)
     assert service.get(f"/sends/{send}").json["eta"] is not None
-    change(service, """UPDATE send SET rules = '{"quiet": [0, 1]}' WHERE id = :send""", send=send)
+    service.execute("""UPDATE send SET rules = '{"quiet": [0, 1]}' WHERE id = :send""", send=send)
     shown = service.get(f"/sends/{send}").json
     assert (shown["limited_by"], shown["eta"]) == ("quiet_hours", None)

@@ -12,13 +12,13 @@ from sqlalchemy import text
 
 from api.commit.commit import commit_sends
 from api.commit.draft import Draft
-from shared.db.connection import transaction
 from shared.sends import fair_queueing
 from shared.sends.fair_queueing import RAISE_IDLE_CLOCK, virtual_time
 from shared.sends.holding import hold
 from tests.harness.database import wait_until_somebody_waits
 from tests.harness.drafts import single
 from tests.harness.service import Service
+from tests.harness.times import ahead
 from tests.integration.accept.test_group import phones, scheduled
 from tests.integration.sends.test_overtaken import (
     Customer,
@@ -26,12 +26,10 @@ from tests.integration.sends.test_overtaken import (
     shared_equally,
     small_batches,
     take,
-    tomorrow,
     turns,
     victim,
 )
 from worker.jobs.expand import expand
-from worker.recovery.close_ended_sends import close_ended_sends
 
 __all__ = ["attacker", "small_batches", "victim"]
 
@@ -40,8 +38,7 @@ CHANGE_STATE = text("UPDATE batch SET state = CAST(:new AS batch_state) WHERE ac
 
 
 def change_state(service: Service, customer: Customer, old: str, new: str) -> None:
-    with service.engine.begin() as connection:
-        connection.execute(CHANGE_STATE, {"id": customer.id, "old": old, "new": new})
+    service.execute(CHANGE_STATE, id=customer.id, old=old, new=new)
 
 
 def sent(service: Service, customer: Customer) -> None:
@@ -58,18 +55,7 @@ def invisible(service: Service, customer: Customer) -> Iterator[None]:
 
 
 def raise_idle_clock(service: Service) -> None:
-    with transaction(service.engine) as connection:
-        connection.execute(RAISE_IDLE_CLOCK)
-
-
-def test_what_was_sent_from_an_empty_queue_does_not_count_later(
-    service: Service, attacker: Customer, victim: Customer
-) -> None:
-    victim.bulk(1)
-    sent(service, victim)
-    attacker.bulk(300)
-    victim.bulk(50)
-    shared_equally(service, attacker, victim)
+    service.execute(RAISE_IDLE_CLOCK)
 
 
 def test_an_empty_queue_is_at_the_same_place_for_all(service: Service, attacker: Customer, victim: Customer) -> None:
@@ -82,24 +68,11 @@ def test_an_empty_queue_is_at_the_same_place_for_all(service: Service, attacker:
     shared_equally(service, attacker, victim)
 
 
-def test_the_clock_of_an_empty_queue_is_the_last_one(service: Service, attacker: Customer, victim: Customer) -> None:
-    """Accepted just before the queue was empty: a send that comes after that does not go before all of it."""
-    victim.bulk(400)
-    take(service, 15)
-    raise_idle_clock(service)
-    attacker.bulk(50)
-    with invisible(service, attacker):
-        sent(service, victim)
-        victim.bulk(400)
-    shared_equally(service, attacker, victim, cycles=8)
-
-
 def test_what_is_held_counts_against_nobody_once_the_queue_was_empty(
     service: Service, attacker: Customer, victim: Customer
 ) -> None:
     held = victim.bulk(400)
-    with transaction(service.engine) as connection:
-        hold(connection, UUID(held), "test")
+    service.transact(hold, UUID(held), "test")
     raise_idle_clock(service)
     attacker.bulk(300)
     victim.bulk(50)
@@ -109,7 +82,7 @@ def test_what_is_held_counts_against_nobody_once_the_queue_was_empty(
 def stop(customer: Customer, send: str, how: str) -> None:
     """Take a send out of the queue."""
     if how == "rescheduled":
-        customer.change(send, send_at=tomorrow())
+        customer.change(send, send_at=ahead())
     else:
         customer.post(send, {"canceled": "cancel", "paused": "pause"}[how])
 
@@ -121,19 +94,9 @@ def test_what_is_not_in_the_queue_does_not_count(
     """A mistaken campaign that was canceled, or tomorrow's, does not delay what its account sends now."""
     attacker.bulk(300)
     if how == "scheduled":
-        victim.bulk(400, send_at=tomorrow())
+        victim.bulk(400, send_at=ahead())
     else:
         stop(victim, victim.bulk(400), how)
-    victim.bulk(50)
-    shared_equally(service, attacker, victim)
-
-
-def test_what_expired_unsent_does_not_count(service: Service, attacker: Customer, victim: Customer) -> None:
-    attacker.bulk(300)
-    expired = victim.bulk(400)
-    with service.engine.begin() as connection:
-        connection.execute(text("UPDATE send SET expires_at = now() WHERE id = :id"), {"id": expired})
-    close_ended_sends(service.engine)
     victim.bulk(50)
     shared_equally(service, attacker, victim)
 
@@ -156,7 +119,7 @@ def test_what_left_the_queue_is_given_back_once(
                 attacker.post(send, "pause")
                 attacker.post(send, "resume")
             case _:
-                attacker.change(send, send_at=tomorrow())
+                attacker.change(send, send_at=ahead())
     attacker.bulk(50)
     shared_equally(service, attacker, victim)
 
@@ -192,7 +155,7 @@ LONG = "x" * 1_500
 @pytest.mark.parametrize("when", ["queued", "paused", "scheduled"])
 def test_a_longer_text_takes_its_share(service: Service, attacker: Customer, victim: Customer, when: str) -> None:
     """Its messages cost ten times as much as when the send was accepted."""
-    send = attacker.bulk(60, **({"send_at": tomorrow()} if when == "scheduled" else {}))
+    send = attacker.bulk(60, **({"send_at": ahead()} if when == "scheduled" else {}))
     attacker.bulk(10)
     if when == "paused":
         attacker.post(send, "pause")
@@ -214,23 +177,6 @@ def test_a_text_that_is_corrected_delays_its_send_no_further(service: Service, a
     assert turns(service, send) == before
 
 
-def test_a_shorter_text_keeps_the_turns_of_a_send_before_others(service: Service, attacker: Customer) -> None:
-    send = attacker.bulk(60, message=LONG)
-    attacker.bulk(10)
-    before = turns(service, send)
-    attacker.change(send, message="Hi")
-    assert turns(service, send) == before
-
-
-def test_a_send_that_is_postponed_with_a_longer_text_does_not_count(
-    service: Service, attacker: Customer, victim: Customer
-) -> None:
-    attacker.bulk(300)
-    victim.change(victim.bulk(60), message=LONG, send_at=tomorrow())
-    victim.bulk(50)
-    shared_equally(service, attacker, victim)
-
-
 A_RESULT = text(
     """
     INSERT INTO message (id, phone, submitted_at, status, price, attempts)
@@ -242,9 +188,8 @@ A_RESULT = text(
 def test_a_batch_of_which_a_part_was_sent_keeps_its_turn(service: Service, attacker: Customer) -> None:
     """Or pausing and resuming would put what is left of many batches at the clock."""
     send = attacker.bulk(10)
-    with service.engine.begin() as connection:
-        connection.execute(text("UPDATE batch SET epoch = 1, next_index = 2 WHERE send_id = :id"), {"id": send})
-        connection.execute(A_RESULT, {"id": send})
+    service.execute("UPDATE batch SET epoch = 1, next_index = 2 WHERE send_id = :id", id=send)
+    service.execute(A_RESULT, id=send)
     before = turns(service, send)
     attacker.post(send, "pause")
     assert turns(service, send) == before
@@ -271,9 +216,8 @@ def test_a_send_planned_for_later_does_not_delay_one_that_is_accepted_in_the_sam
         return draft
 
     drafts = [*(planned() for _ in range(20)), single(victim.id), planned()]
-    with service.engine.begin() as connection:
-        begin = fair_queueing.clock(connection)
-        commit_sends(connection, drafts)
+    begin = service.transact(fair_queueing.clock)
+    service.transact(commit_sends, drafts)
     now = drafts[-2]
     assert turns(service, str(now.id)) == [begin + virtual_time(1, now.lane)]
     assert turns(service, str(drafts[-1].id)) == [0], "placed when it is due"
@@ -285,13 +229,11 @@ def test_what_an_account_sends_at_the_same_moment_does_not_share_a_turn(service:
     first, second = single(service.account_id), single(service.account_id)
 
     def accept() -> object:
-        with service.engine.begin() as connection:
-            return commit_sends(connection, [second])
+        return service.transact(commit_sends, [second])
 
     if what == "a page of a group":
         group = scheduled(service, service.new_group(phones(1)))
-        with service.engine.begin() as connection:
-            connection.execute(text("UPDATE send SET state = 'expanding' WHERE id = :id"), {"id": group})
+        service.execute("UPDATE send SET state = 'expanding' WHERE id = :id", id=group)
     with ThreadPoolExecutor(1) as pool, service.engine.begin() as connection:
         commit_sends(connection, [first])
         other = pool.submit(accept if what == "a send" else lambda: expand(service.engine))
@@ -300,3 +242,11 @@ def test_what_an_account_sends_at_the_same_moment_does_not_share_a_turn(service:
         other.result()
     later = str(second.id) if what == "a send" else group
     assert turns(service, later)[0] > turns(service, str(first.id))[0]
+
+
+def test_a_shorter_text_keeps_the_turns_of_a_send_before_others(service: Service, attacker: Customer) -> None:
+    send = attacker.bulk(60, message=LONG)
+    attacker.bulk(10)
+    before = turns(service, send)
+    attacker.change(send, message="Hi")
+    assert turns(service, send) == before

@@ -79,9 +79,8 @@ def test_batches_are_locked_in_the_order_of_their_ids(
 def in_a_cycle(service: Service) -> tuple[UUID, ClaimedBatch]:
     """A send of two messages, and its only batch, which a worker has claimed."""
     send = UUID(service.bulk(["254711000001", "254711000002"], send_at=ahead()).json["send_id"])
-    with transaction(service.engine) as connection:
-        for change in DUE:
-            connection.execute(change, {"send": send})
+    for change in DUE:
+        service.execute(change, send=send)
     [batch] = claim(service.engine, ClaimRequest(budget=1000, window_size=100, lease=60))
     return send, batch
 

@@ -8,7 +8,6 @@ from uuid import UUID
 from sqlalchemy import text
 
 from api.resources.sends.change import apply_changes
-from shared.db.connection import reading
 from shared.senders.sender_ids import decide_sender
 from shared.sends.holding import hold_for_review, hold_newly_refused
 from tests.harness.database import wait_until_somebody_waits
@@ -28,8 +27,7 @@ def sender_of(service: Service) -> str:
 
 
 def decide(service: Service, state: Any) -> None:
-    with service.engine.begin() as connection:
-        decide_sender(connection, service.account_id, sender_of(service), state, "why")
+    service.transact(decide_sender, service.account_id, sender_of(service), state, "why")
 
 
 def waiting(service: Service) -> str:
@@ -44,8 +42,7 @@ def approved(service: Service) -> None:
 
 
 def state_of(service: Service, send: str) -> tuple[Any, ...]:
-    with reading(service.engine) as connection:
-        return tuple(connection.execute(STATE, {"id": send}).one())
+    return tuple(service.row(STATE, id=send))
 
 
 def test_an_approval_does_not_release_what_is_held_for_review(service: Service) -> None:
@@ -71,15 +68,13 @@ def test_a_sender_id_that_is_being_approved_holds_no_sends(service: Service) -> 
     assert state_of(service, late) == ("scheduled", None), "accepted by the cached approval"
     with service.engine.begin() as connection:
         decide_sender(connection, service.account_id, sender_of(service), "approved")
-        with service.engine.begin() as sweep:
-            hold_newly_refused(sweep)
+        service.transact(hold_newly_refused)
     assert state_of(service, late) == ("scheduled", None)
 
 
 def test_a_send_whose_validity_is_being_extended_does_not_expire(service: Service) -> None:
     send = str(service.bulk(PHONES, send_at=ahead()).json["send_id"])
-    with service.engine.begin() as connection:
-        connection.execute(EXPIRE, {"id": send})
+    service.execute(EXPIRE, id=send)
     closing = Thread(target=lambda: close_ended_sends(service.engine))
     with service.engine.begin() as connection:
         apply_changes(connection, UUID(send), {"expires_at": datetime.now(UTC) + timedelta(days=2)})

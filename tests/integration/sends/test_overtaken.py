@@ -1,19 +1,17 @@
 """What could not be sent for a while continues at the queue's clock, and takes no other account's share."""
 
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime, timedelta
 from itertools import count
 from typing import Any
 from uuid import UUID
 
 import pytest
-from sqlalchemy import text
 
 import api.commit.draft
-from shared.db.connection import transaction
 from shared.sends.holding import hold, release
 from shared.sends.requeue import reactivate
 from tests.harness.service import Service
+from tests.harness.times import ahead
 from tests.integration.sending.test_authentication_share import EMPTY
 from worker.sending.claim import claim
 from worker.sending.next_batches import ClaimRequest
@@ -30,8 +28,7 @@ def small_batches(service: Service, monkeypatch: pytest.MonkeyPatch) -> Iterator
     monkeypatch.setattr(api.commit.draft, "BATCH_SIZE", BATCH)
     service.worker.dispatcher.stop.set()
     yield
-    with service.engine.begin() as connection:
-        connection.execute(EMPTY)
+    service.execute(EMPTY)
 
 
 class Customer:
@@ -76,9 +73,9 @@ def take(service: Service, cycles: int = 1, without: str = "") -> list[int]:
         batches = claim(service.engine, ClaimRequest(budget=BATCH, window_size=10, lease=15.0))
         accounts += [batch.account_id for batch in batches if str(batch.send_id) != without]
         settle_rest(service.engine, batches, "simulator", 0.0)
-        with service.engine.begin() as connection:  # nothing was submitted, so the batches are queued again
-            over = text("UPDATE batch SET state = 'waiting', due_at = now() + interval '1 day' WHERE id = ANY(:ids)")
-            connection.execute(over, {"ids": [batch.batch_id for batch in batches]})
+        # Nothing was submitted, so the batches are queued again.
+        over = "UPDATE batch SET state = 'waiting', due_at = now() + interval '1 day' WHERE id = ANY(:ids)"
+        service.execute(over, ids=[batch.batch_id for batch in batches])
     return accounts
 
 
@@ -91,30 +88,20 @@ def shared_equally(service: Service, *customers: Customer, cycles: int = 10, wit
 
 def turns(service: Service, send: str) -> list[int]:
     """The turns of a send's batches, by the order in which they were accepted."""
-    with service.engine.connect() as connection:
-        found = text("SELECT turn FROM batch WHERE send_id = :id ORDER BY id")
-        return list(connection.execute(found, {"id": send}).scalars())
+    return list(service.scalars("SELECT turn FROM batch WHERE send_id = :id ORDER BY id", id=send))
 
 
 def earlier(service: Service, customer: Customer) -> None:
     """Let what the customer has sent so far have been accepted a minute earlier."""
-    with service.engine.begin() as connection:
-        before = {"id": customer.id, "minute": 60_000_000}
-        placed = text("UPDATE batch SET turn = turn - :minute WHERE account_id = :id AND turn > 0")
-        connection.execute(placed, before)
-        turns = text("UPDATE account SET turns = ARRAY(SELECT unnest(turns) - :minute) WHERE id = :id")
-        connection.execute(turns, before)
-
-
-def tomorrow() -> str:
-    return (datetime.now(UTC) + timedelta(days=1)).isoformat()
+    before = {"id": customer.id, "minute": 60_000_000}
+    service.execute("UPDATE batch SET turn = turn - :minute WHERE account_id = :id AND turn > 0", **before)
+    service.execute("UPDATE account SET turns = ARRAY(SELECT unnest(turns) - :minute) WHERE id = :id", **before)
 
 
 def due(service: Service, send: str) -> None:
     """Let the time of a scheduled send come."""
-    with service.engine.begin() as connection:
-        for table, column, key in (("send", "send_at", "id"), ("batch", "due_at", "send_id")):
-            connection.execute(text(f"UPDATE {table} SET {column} = now() WHERE {key} = :id"), {"id": send})
+    for table, column, key in (("send", "send_at", "id"), ("batch", "due_at", "send_id")):
+        service.execute(f"UPDATE {table} SET {column} = now() WHERE {key} = :id", id=send)
     service.worker.sweeper.recover_and_wake()
 
 
@@ -122,12 +109,11 @@ def due(service: Service, send: str) -> None:
 def test_a_send_that_goes_on_takes_no_more_than_its_share(
     service: Service, attacker: Customer, victim: Customer, go_on: str
 ) -> None:
-    send = attacker.bulk(send_at=tomorrow()) if go_on in ("rescheduled", "due") else attacker.bulk()
+    send = attacker.bulk(send_at=ahead()) if go_on in ("rescheduled", "due") else attacker.bulk()
     if go_on == "resumed":
         attacker.post(send, "pause")
     elif go_on == "released":
-        with transaction(service.engine) as connection:
-            hold(connection, UUID(send), "test")
+        service.transact(hold, UUID(send), "test")
     earlier(service, attacker)
     victim.bulk()
     before = turns(service, send)
@@ -139,8 +125,7 @@ def test_a_send_that_goes_on_takes_no_more_than_its_share(
         case "resumed":
             attacker.post(send, "resume")
         case _:
-            with transaction(service.engine) as connection:
-                release(connection, UUID(send))
+            service.transact(release, UUID(send))
     after = turns(service, send)
     assert after == sorted(after) and after[0] > before[0]
     shared_equally(service, attacker, victim)
@@ -152,13 +137,12 @@ def test_later_sends_of_the_account_come_after_the_overtaken_ones(
 ) -> None:
     """Also if a cycle claimed them and found that it is the night at their recipients, or if a message of each was
     canceled."""
-    first, second = (attacker.bulk(send_at=tomorrow()) for _ in range(2))
+    first, second = (attacker.bulk(send_at=ahead()) for _ in range(2))
     if how == "deferred":
         for send in (first, second):
             attacker.change(send, send_at=None)
-        with service.engine.begin() as connection:
-            deferred = text("UPDATE batch SET state = 'waiting', epoch = 1, due_at = :due WHERE account_id = :id")
-            connection.execute(deferred, {"id": attacker.id, "due": tomorrow()})
+        deferred = "UPDATE batch SET state = 'waiting', epoch = 1, due_at = :due WHERE account_id = :id"
+        service.execute(deferred, id=attacker.id, due=ahead())
     if how == "canceled in part":
         for send in (first, second):
             messages = service.get(f"/sends/{send}/messages?limit=1000", token=attacker.token).json["data"]
@@ -180,14 +164,13 @@ def test_a_scheduled_send_takes_no_second_share_beside_one_that_waited_for_a_car
 ) -> None:
     """They are due together, and the last of its account that waits has not been overtaken."""
     attacker.bulk(200)
-    last, scheduled = attacker.bulk(10), attacker.bulk(send_at=tomorrow())
+    last, scheduled = attacker.bulk(10), attacker.bulk(send_at=ahead())
     victim.bulk(300)
-    with service.engine.begin() as connection:
-        for change in (
-            "UPDATE send SET state = 'queued', send_at = NULL WHERE id = ANY(:ids)",
-            "UPDATE batch SET state = 'waiting', due_at = now() WHERE send_id = ANY(:ids)",
-        ):
-            connection.execute(text(change), {"ids": [last, scheduled]})
+    for change in (
+        "UPDATE send SET state = 'queued', send_at = NULL WHERE id = ANY(:ids)",
+        "UPDATE batch SET state = 'waiting', due_at = now() WHERE send_id = ANY(:ids)",
+    ):
+        service.execute(change, ids=[last, scheduled])
     service.worker.sweeper.recover_and_wake()
     assert turns(service, scheduled)[0] > turns(service, last)[-1]
 
@@ -226,13 +209,10 @@ def test_an_account_that_was_frozen_continues_at_the_clock(
 ) -> None:
     send = attacker.bulk()
     earlier(service, attacker)
-    freeze = text("UPDATE account SET state = 'frozen' WHERE id = :id")
-    with service.engine.begin() as connection:
-        connection.execute(freeze, {"id": attacker.id})
+    service.execute("UPDATE account SET state = 'frozen' WHERE id = :id", id=attacker.id)
     begin, before = turns(service, victim.bulk())[0], turns(service, send)
     assert before[-1] < begin
-    with service.engine.begin() as connection:
-        reactivate(connection, attacker.id)
+    service.transact(reactivate, attacker.id)
     after = turns(service, send)
     assert after[0] >= begin
     assert [turn - after[0] for turn in after] == [turn - before[0] for turn in before]

@@ -1,7 +1,6 @@
 """The queue's clock, for a reader that saw it a moment ago."""
 
 import time
-from datetime import UTC, datetime, timedelta
 
 import pytest
 from sqlalchemy import text
@@ -15,6 +14,7 @@ from shared.sends.fair_queueing import (
     CachedClock,
 )
 from tests.harness.service import Service
+from tests.harness.times import ahead
 
 QUEUED = text("UPDATE batch SET state = 'queued', turn = :turn WHERE send_id = :id")
 OVER = text("UPDATE batch SET state = 'done' WHERE state = 'queued'")
@@ -22,12 +22,11 @@ OVER = text("UPDATE batch SET state = 'done' WHERE state = 'queued'")
 
 def queue(service: Service, *turns: int) -> None:
     """Have a batch wait in each of these turns, and no other."""
-    tomorrow = (datetime.now(UTC) + timedelta(days=1)).isoformat()
+    tomorrow = ahead()
     sends = [service.bulk([f"2547800000{number:02}"], send_at=tomorrow).json["send_id"] for number in range(len(turns))]
-    with service.engine.begin() as connection:
-        connection.execute(OVER)
-        for send, turn in zip(sends, turns, strict=True):
-            connection.execute(QUEUED, {"id": send, "turn": turn})
+    service.execute(OVER)
+    for send, turn in zip(sends, turns, strict=True):
+        service.execute(QUEUED, id=send, turn=turn)
 
 
 def clocks(service: Service, begin: int) -> tuple[int | None, int | None]:
@@ -55,11 +54,9 @@ def test_the_clock_is_the_smallest_turn_from_there_on_or_else_of_all(
 def test_a_batch_that_is_being_sent_counts(service: Service) -> None:
     """It comes back with a turn that is only a little later: a new send must not wait until all of it is sent."""
     queue(service, 300, 100)
-    with service.engine.begin() as connection:
-        connection.execute(text("UPDATE batch SET state = 'sending' WHERE state = 'queued' AND turn = 100"))
+    service.execute("UPDATE batch SET state = 'sending' WHERE state = 'queued' AND turn = 100")
     assert clocks(service, 0) == (100, 100)
-    with service.engine.begin() as connection:
-        connection.execute(text("UPDATE batch SET state = 'done' WHERE state = 'sending'"))
+    service.execute("UPDATE batch SET state = 'done' WHERE state = 'sending'")
 
 
 def test_the_clock_of_an_empty_queue_is_where_it_was_last(service: Service) -> None:
@@ -69,8 +66,7 @@ def test_the_clock_of_an_empty_queue_is_where_it_was_last(service: Service) -> N
     assert before is not None
     for turn, expected in ((before + 700, before + 700), (before + 300, before + 700)):
         queue(service, turn)
-        with service.engine.begin() as connection:
-            connection.execute(RAISE_IDLE_CLOCK)
+        service.execute(RAISE_IDLE_CLOCK)
         queue(service)
         assert clocks(service, 0) == clocks(service, 5) == (expected, None)
 
@@ -96,20 +92,16 @@ def test_a_batch_that_comes_back_with_an_old_turn_is_seen(service: Service) -> N
 
     def accepted_at() -> int:
         send = service.post("/sms/send", sender_id="ACME", phone="254780000099", message="Hi").json["send_id"]
-        with service.engine.connect() as connection:
-            return int(connection.execute(turn_of, {"id": send}).scalar_one())
+        return int(service.scalar(turn_of, id=send))
 
-    with service.engine.begin() as connection:
-        connection.execute(text("UPDATE account SET turns = ARRAY[0, 0, 0]"))
-        connection.execute(text("UPDATE installation SET held_since = now()"))
+    service.execute("UPDATE account SET turns = ARRAY[0, 0, 0]")
+    service.execute("UPDATE installation SET held_since = now()")
     try:
         assert accepted_at() >= 2_000_000_000
         queue(service, 1_000)
-        with service.engine.begin() as connection:
-            connection.execute(text("UPDATE account SET turns = ARRAY[0, 0, 0]"))
+        service.execute("UPDATE account SET turns = ARRAY[0, 0, 0]")
         time.sleep(CachedClock.CACHE_SECONDS + 0.05)
         assert 1_000 <= accepted_at() < 1_000_000
     finally:
-        with service.engine.begin() as connection:
-            connection.execute(text("UPDATE installation SET held_since = NULL"))
-            connection.execute(OVER)
+        service.execute("UPDATE installation SET held_since = NULL")
+        service.execute(OVER)

@@ -25,7 +25,6 @@ from tests.integration.verifications.test_verifications import (
     wrong,
 )
 
-PHONE = "254722000000"
 STORED = text("SELECT id, sends, checks, max_checks, approved_at FROM verification WHERE phone = :phone ORDER BY id")
 SENT = text("SELECT id AS send_id, verification_id FROM send WHERE verification_id IS NOT NULL ORDER BY id")
 OPEN = text(
@@ -114,8 +113,7 @@ def test_any_history(service: Service, monkeypatch: pytest.MonkeyPatch, seed: in
                 codes[started.json["verification_id"]] = code_in(service, started.json)
             assert started.status_code in (200, 429, 500), started.text
         elif which < 0.5:
-            with service.engine.begin() as connection:
-                connection.execute(END, {"phone": int(phone)})
+            service.execute(END, phone=int(phone))
         else:
             with lock:
                 if not codes:
@@ -124,8 +122,7 @@ def test_any_history(service: Service, monkeypatch: pytest.MonkeyPatch, seed: in
             right = which > 0.92
             status, _left = check(service, {"verification_id": identifier}, code if right else wrong(code))
             compared.append((identifier, right, status))
-        with service.engine.connect() as connection:
-            assert connection.execute(OPEN, {"phone": int(phone)}).scalar_one() <= 1
+        assert service.scalar(OPEN, phone=int(phone)) <= 1
 
     with ThreadPoolExecutor(THREADS) as pool:
         list(pool.map(act, range(150)))
@@ -134,9 +131,8 @@ def test_any_history(service: Service, monkeypatch: pytest.MonkeyPatch, seed: in
 
 
 def assert_consistent(service: Service, phone: str, compared: list[Any]) -> None:
-    with service.engine.connect() as connection:
-        stored = connection.execute(STORED, {"phone": int(phone)}).all()
-        sent = connection.execute(SENT).all()
+    stored = service.execute(STORED, phone=int(phone))
+    sent = service.execute(SENT)
     assert all((status == "approved") <= right for _, right, status in compared)
     answered = Counter(identifier for identifier, _, status in compared if status == "pending")
     for each in stored:

@@ -17,7 +17,6 @@ from worker.jobs.erasure import erase_one
 from worker.jobs.housekeeping import PURGES
 from worker.jobs.retention import forget
 
-PHONE = "254711000000"
 TEXT = text("SELECT message FROM send WHERE id = :send")
 LATER = text(
     """
@@ -45,8 +44,7 @@ def start(service: Service, phone: str, **more: Any) -> TestResponse:
 
 
 def text_of(service: Service, started: Any) -> str:
-    with service.engine.connect() as connection:
-        return str(connection.execute(TEXT, {"send": started["send_id"]}).scalar_one())
+    return str(service.scalar(TEXT, send=started["send_id"]))
 
 
 def code_in(service: Service, started: Any) -> str:
@@ -64,13 +62,11 @@ def wrong(code: str) -> str:
 
 
 def pass_seconds(service: Service, phone: str, seconds: int) -> None:
-    with service.engine.begin() as connection:
-        connection.execute(LATER, {"seconds": seconds, "account": service.account_id, "phone": int(phone)})
+    service.execute(LATER, seconds=seconds, account=service.account_id, phone=int(phone))
 
 
 def configure(service: Service, **settings: Any) -> None:
-    with service.engine.begin() as connection:
-        change_account(connection, service.account_id, {"verification": settings or None})
+    service.transact(change_account, service.account_id, {"verification": settings or None})
 
 
 def test_it_works(service: Service, phone: str) -> None:
@@ -178,8 +174,7 @@ def test_the_account_has_settings_of_its_own(service: Service, phone: str) -> No
 
 def test_what_a_send_is_refused_for_leaves_nothing(service: Service, phone: str) -> None:
     def counts() -> Any:
-        with service.engine.connect() as connection:
-            return connection.execute(COUNTS, {"account": service.account_id}).one()
+        return service.row(COUNTS, account=service.account_id)
 
     before = counts()
     refused = [
@@ -205,8 +200,7 @@ def test_a_code_is_valid_although_there_was_no_money_to_send_it_again(service: S
     token = service.new_token(account)
     started = start(service, phone, token=token).json
     code = code_in(service, started)
-    with service.engine.begin() as connection:
-        connection.execute(LATER, {"seconds": 30, "account": account, "phone": int(phone)})
+    service.execute(LATER, seconds=30, account=account, phone=int(phone))
     assert start(service, phone, token=token).json["code"] == "low_balance"
     shown = service.get(f"/verifications/{started['verification_id']}", token=token).json
     assert (shown["sends"], shown["status"]) == (1, "pending")
@@ -225,16 +219,14 @@ def test_a_repeated_request_sends_once(service: Service, phone: str) -> None:
     )
     assert other.json["code"] == "idempotency_key_reused"
     assert check(service, first.json, code, headers={"Idempotency-Key": "d"}) == ("approved", 4)
-    with service.engine.connect() as connection:
-        stored = connection.execute(text("SELECT fingerprint FROM idempotency WHERE key = 'd'")).scalar_one()
+    stored = service.scalar("SELECT fingerprint FROM idempotency WHERE key = 'd'")
     assert bytes(stored) != fingerprint({"code": code})
 
 
 def test_the_code_is_stored_and_shown_nowhere(service: Service, phone: str) -> None:
     started = start(service, phone).json
     code = code_in(service, started)
-    with service.engine.connect() as connection:
-        row = connection.execute(text("SELECT * FROM verification WHERE phone = :phone"), {"phone": int(phone)}).one()
+    row = service.row("SELECT * FROM verification WHERE phone = :phone", phone=int(phone))
     assert code not in str(row)
     message, send = f"/messages/{started['message_id']}", f"/sends/{started['send_id']}"
     told = [service.get(path).text for path in (message, send, "/sends", f"/verifications?phone={phone}")]
@@ -279,20 +271,17 @@ def test_erasure_and_age_delete_it(service: Service, phone: str) -> None:
     subject = {"account": service.account_id, "phone": int(phone)}
 
     def count() -> int:
-        with service.engine.connect() as connection:
-            return int(connection.execute(left, subject).scalar_one())
+        return int(service.scalar(left, **subject))
 
     headers = {"Idempotency-Key": "erased"}
     start(service, phone, headers=headers)
     service.deliver_receipts()
     service.post("/erasures", phone=phone)
-    with service.engine.begin() as connection:
-        connection.execute(text("UPDATE erasure SET due_at = now()"))
+    service.execute("UPDATE erasure SET due_at = now()")
     while erase_one(service.engine):
         pass
     assert count() == 0
-    with service.engine.connect() as connection:
-        stored = connection.execute(text("SELECT response FROM idempotency WHERE key = 'erased'")).scalar_one()
+    stored = service.scalar("SELECT response FROM idempotency WHERE key = 'erased'")
     assert phone not in stored
     start(service, phone, purpose="old")
     pass_seconds(service, phone, 30 * 86_400)
@@ -312,13 +301,11 @@ def test_erasure_and_age_delete_it(service: Service, phone: str) -> None:
 def test_codes_that_nobody_enters_are_suspected(service: Service) -> None:
     account = service.new_account("pumped")
     token = service.new_token(account)
-    with service.engine.begin() as connection:
-        set_limits(connection, account, pumping="block")
+    service.transact(set_limits, account, pumping="block")
     service.reload_limits()
     for number in range(20):
         assert start(service, f"254740{number * 4_999:06}", token=token).status_code == 200
-    with service.engine.begin() as connection:
-        connection.execute(text("UPDATE verification SET expires_at = now() WHERE account_id = :id"), {"id": account})
+    service.execute("UPDATE verification SET expires_at = now() WHERE account_id = :id", id=account)
     service.flask.extensions["bulksms"].pumping = PumpingGuard()
     refused = start(service, "254740099999", token=token).json
     assert (refused["code"], refused["rule"], refused["prefix"]) == ("traffic_refused", "unused", "254740")

@@ -35,8 +35,7 @@ def service(engine: Engine) -> Service:
 
 
 def run(service: Service, statement: Any, **parameters: Any) -> None:
-    with service.engine.begin() as connection:
-        connection.execute(statement, parameters)
+    service.execute(statement, **parameters)
 
 
 def count(service: Service, table: str) -> int:
@@ -70,8 +69,7 @@ def statements(service: Service, beginning: str) -> list[str]:
     def note(connection: Any, cursor: Any, statement: str, *_: Any) -> None:
         if statement.startswith(beginning):
             seen.append(statement)
-            with service.engine.begin() as other:
-                outbox.add(other, service.account_id, EventType.BALANCE_LOW, {})
+            service.transact(outbox.add, service.account_id, EventType.BALANCE_LOW, {})
 
     event.listen(service.engine, "after_cursor_execute", note)
     return seen

@@ -51,9 +51,8 @@ def new_webhook(service: Service, **states: int) -> str:
     """A webhook with so many deliveries in each state, in turns, all with four attempts."""
     webhook: str = service.post("/webhooks", url=URL).json["webhook_id"]
     in_turns = [state for turn in range(max(states.values())) for state, count in states.items() if turn < count]
-    with service.engine.begin() as connection:
-        for state in in_turns:
-            connection.execute(ADD, {"webhook": webhook, "event": new_id(), "state": state})
+    for state in in_turns:
+        service.execute(ADD, webhook=webhook, event=new_id(), state=state)
     return webhook
 
 
@@ -63,22 +62,19 @@ def recover(service: Service, webhook: str, **more: Any) -> TestResponse:
 
 def replayed(service: Service, webhook: str) -> set[UUID]:
     """The events that were replayed and wait for their first attempt."""
-    with service.engine.connect() as connection:
-        return set(connection.execute(REPLAYED, {"webhook": webhook}).scalars())
+    return set(service.scalars(REPLAYED, webhook=webhook))
 
 
 def contents(service: Service, webhook: str) -> list[Any]:
     """All deliveries of the webhook."""
-    with service.engine.connect() as connection:
-        return list(connection.execute(ALL, {"webhook": webhook}).all())
+    return list(service.execute(ALL, webhook=webhook))
 
 
 def test_everything_is_replayed_and_no_transaction_writes_more_than_a_page(service: Service) -> None:
     webhook = new_webhook(service, failed=5, pending=5)
     assert recover(service, webhook).status_code == 200
     assert len(replayed(service, webhook)) == 10
-    with service.engine.connect() as connection:
-        written = connection.execute(WRITTEN_PER_TRANSACTION, {"webhook": webhook}).scalars().all()
+    written = service.scalars(WRITTEN_PER_TRANSACTION, webhook=webhook)
     assert sorted(written) == [1, PAGE, PAGE, PAGE]
 
 
@@ -129,8 +125,7 @@ def test_another_accounts_webhook_is_not_found_before_anything_is_read_or_change
 def test_a_repeated_key_changes_nothing(service: Service) -> None:
     webhook, key = new_webhook(service, failed=2), {"Idempotency-Key": "again"}
     first = recover(service, webhook, headers=key)
-    with service.engine.begin() as connection:
-        connection.execute(text("UPDATE delivery SET state = 'failed', next_at = NULL"))
+    service.execute("UPDATE delivery SET state = 'failed', next_at = NULL")
     before = contents(service, webhook)
     again = recover(service, webhook, headers=key)
     assert (again.json, again.headers["Idempotency-Replayed"]) == (first.json, "true")
@@ -145,8 +140,7 @@ def test_a_post_in_progress_does_not_overwrite_what_is_replayed(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     webhook = new_webhook(service, failed=PAGE + 1)
-    with service.engine.begin() as connection:
-        epoch = connection.execute(EPOCH, {"webhook": webhook}).scalar_one()
+    epoch = service.scalar(EPOCH, webhook=webhook)
     epochs = list[int]()
 
     def replay_page(connection: Connection, webhook_id: UUID, events: list[UUID]) -> None:

@@ -32,14 +32,12 @@ def service(engine: Engine) -> Service:
 
 
 def expire(service: Service) -> None:
-    with service.engine.begin() as connection:
-        connection.execute(EXPIRE)
+    service.execute(EXPIRE)
 
 
 def lengthen(service: Service) -> None:
     """Let the lease last a minute longer."""
-    with service.engine.begin() as connection:
-        connection.execute(LENGTHEN)
+    service.execute(LENGTHEN)
 
 
 def now(service: Service) -> datetime:
@@ -51,8 +49,7 @@ def now(service: Service) -> datetime:
 
 def is_leased(service: Service, after: datetime) -> bool:
     """Whether the lease ends after that time."""
-    with service.engine.connect() as connection:
-        return bool(connection.execute(IS_LEASED, {"after": after}).scalar_one())
+    return bool(service.scalar(IS_LEASED, after=after))
 
 
 def test_a_webhook_is_claimed_again_only_when_its_lease_is_over(service: Service) -> None:
@@ -66,15 +63,13 @@ def test_a_webhook_is_claimed_again_only_when_its_lease_is_over(service: Service
 
 @pytest.mark.parametrize("column", ["lease_until", "rest_until"])
 def test_a_webhook_does_not_wait_for_a_clock_that_was_set_back(service: Service, column: str) -> None:
-    with service.engine.begin() as connection:
-        connection.execute(text(f"UPDATE webhook SET {column} = clock_timestamp() + interval '2 hours'"))
+    service.execute(f"UPDATE webhook SET {column} = clock_timestamp() + interval '2 hours'")
     (hook,) = store.claim(service.engine, 10)
     assert not hook.rests
 
 
 def test_a_webhook_rests_for_as_long_as_its_receiver_has_asked(service: Service) -> None:
-    with service.engine.begin() as connection:
-        connection.execute(text("UPDATE webhook SET rest_until = clock_timestamp() + interval '60 minutes'"))
+    service.execute("UPDATE webhook SET rest_until = clock_timestamp() + interval '60 minutes'")
     assert store.claim(service.engine, 10) == []
 
 
@@ -127,9 +122,9 @@ def test_events_that_were_not_posted_come_again(service: Service) -> None:
 
 
 def test_an_event_is_on_disk_before_it_is_posted(service: Service) -> None:
-    """Events may be committed asynchronously. They are on disk before they are posted."""
-    with service.engine.begin() as connection:  # the server of these tests does without
-        connection.exec_driver_sql(f"ALTER DATABASE {service.engine.url.database} SET synchronous_commit = on")
+    """Events may be committed asynchronously. They are on disk before they are posted. The server of these tests does
+    without, unless it is told."""
+    service.execute(f"ALTER DATABASE {service.engine.url.database} SET synchronous_commit = on")
     service.engine.dispose()
     (hook,) = store.claim(service.engine, 10)
     with transaction(service.engine, durable=False) as connection:
@@ -137,6 +132,4 @@ def test_an_event_is_on_disk_before_it_is_posted(service: Service) -> None:
             connection.execute(text("UPDATE webhook SET updated_at = now()"))
         written = connection.execute(text("SELECT pg_current_wal_insert_lsn()")).scalar_one()
     assert store.read_work(service.engine, hook).fresh
-    with service.engine.connect() as connection:
-        flushed = text("SELECT pg_current_wal_flush_lsn() >= CAST(:written AS pg_lsn)")
-        assert connection.execute(flushed, {"written": written}).scalar_one()
+    assert service.scalar("SELECT pg_current_wal_flush_lsn() >= CAST(:written AS pg_lsn)", written=written)

@@ -19,7 +19,7 @@ SHORT ?=
 ONLY ?=
 SECONDS ?= 60
 # An earlier revision; from 1.0.0 on, its migrations let running processes go on.
-FROM ?= 9da0166c
+FROM ?= 84bb94a9
 
 # Without bytecode, every process that a test starts would compile the project again.
 unexport PYTHONDONTWRITEBYTECODE
@@ -71,7 +71,7 @@ faults: $(READY) ## Break everything in the catalogue of faults, one at a time, 
 failover: $(READY) ## Promote a standby twenty times of each kind, and restore a lost server, under load, for about half an hour
 	$(BIN)/python -m pytest -q -s -m "failover or not failover" tests/failover
 
-upgrade: $(READY) ## Replace the code of an earlier revision with this one under load; needs git: make upgrade FROM=9da0166c
+upgrade: $(READY) ## Replace the code of an earlier revision with this one under load; needs git: make upgrade FROM=84bb94a9
 	@[ -d var/upgrade/$(FROM) ] || git worktree add --quiet --detach var/upgrade/$(FROM) $(FROM)
 	@env -u MAKEFLAGS $(MAKE) --no-print-directory --directory var/upgrade/$(FROM) .venv/.run-ready
 	UPGRADE_FROM=var/upgrade/$(FROM) $(BIN)/python -m pytest -q -s -m upgrade tests/upgrade

@@ -1,8 +1,8 @@
 """Counts messages to each phone within an hour, by account and category, so that nobody is flooded.
 
 Each process counts for itself. `RecipientSharing` adds up the counts of all processes in Redis, in the background, but
-only those of phones that have reached a part of their limit in one process; so a phone may exceed its limit by that part
-for each other process. Without Redis, each process limits by its own counts.
+only those of phones that have reached a part of their limit in one process. So a phone may exceed its limit by that
+part for each other process. Without Redis, each process limits by its own counts.
 
 The hour slides over two windows: of the previous window, the part within the last hour counts, as if its messages were
 evenly spread. At most `capacity` phones are counted; beyond that, those with the fewest messages are dropped.

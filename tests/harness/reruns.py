@@ -10,8 +10,8 @@ from typing import Final
 import pytest
 
 OF_REAL_PROCESSES: Final = (
-    "browser", "carriers", "clients", "contract", "crashpoints", "failover", "faults", "hostile", "observe", "partitions",
-    "peers", "pooler", "rabbitmq", "services",
+    "browser", "carriers", "clients", "contract", "crashpoints", "failover", "faults", "hostile", "observe",
+    "partitions", "peers", "pooler", "rabbitmq", "services",
 )  # fmt: skip
 """Folders of tests/ that start processes."""
 MOST: Final = 3

@@ -60,7 +60,6 @@ OPTIONAL_COLUMNS = {
 """Columns that are null unless the draft has a value."""
 COUNT_COLUMNS = {"duplicate": "integer", "invalid": "integer", "suppressed": "integer", "unexpanded": "integer"}
 """Columns that are 0 for most sends."""
-COLUMNS_OVER_SMPP = {**REQUIRED_COLUMNS, "smpp": "jsonb"}
 ALL_COLUMNS = (
     REQUIRED_COLUMNS
     | OPTIONAL_COLUMNS
@@ -119,12 +118,12 @@ def _with(columns: dict[str, str]) -> str:
     )
 
 
-ACCEPT, ACCEPT_PLAIN, ACCEPT_OVER_SMPP = map(_with, (ALL_COLUMNS, REQUIRED_COLUMNS, COLUMNS_OVER_SMPP))
+ACCEPT, ACCEPT_PLAIN = _with(ALL_COLUMNS), _with(REQUIRED_COLUMNS)
+ACCEPT_OVER_SMPP = _with({**REQUIRED_COLUMNS, "smpp": OPTIONAL_COLUMNS["smpp"]})
 """Store each send, queue its batches in fair order and reserve its cost; or fail without effect if a constraint would
 be violated, because no account owes more than its credit limit. A single statement keeps the time short for which the
 account's row is locked before the commit reaches the disk. Each column takes time in Postgres, and most sends need only
 the REQUIRED_COLUMNS, over SMPP with one more."""
-PLAIN, OVER_SMPP = frozenset(REQUIRED_COLUMNS), frozenset(COLUMNS_OVER_SMPP)
 REFUSALS = {"available": ReserveRefused, spending.REFUSAL: SpendLimitReached}
 """Exceptions by the column or constraint that is violated: a low balance or an account that may not send, and a spend
 limit."""
@@ -176,8 +175,8 @@ def accept_rows(driver: "psycopg.Connection[Any]", drafts: list[Draft], clock: f
     """
     accounts = {draft.account_id for draft in drafts}
     rows = [_send_row(draft) for draft in drafts]
-    columns = set().union(*rows)
-    statement = ACCEPT_PLAIN if columns <= PLAIN else ACCEPT_OVER_SMPP if columns <= OVER_SMPP else ACCEPT
+    more = set().union(*rows) - REQUIRED_COLUMNS.keys()
+    statement = ACCEPT if more - {"smpp"} else ACCEPT_OVER_SMPP if more else ACCEPT_PLAIN
     begin = clock.begin()
     parameters = {
         "clock": begin,

@@ -127,21 +127,21 @@ class RateLimits:
         """
         if request.rate_limit is not None:
             return
-        rate = self.rate_of(caller, self._limits_of(caller.account_id))
-        left = self.requests.take(caller.account_id, rate=rate)
-        if left >= 0 and caller.rate is not None and caller.rate < rate:
-            rate, left = caller.rate, self.requests.take(caller.key_id, rate=caller.rate)
-        self._note(request, rate, left)
+        self._note(request, *self._take(caller))
 
     def take_if_within(self, caller: Caller) -> bool:
         """Count a request of the caller if it is within the limits. Returns whether it is."""
         if caller.rate is not None and self.delay(caller):
             return False
+        return self._take(caller)[1] >= 0
+
+    def _take(self, caller: Caller) -> tuple[int, float]:
+        """Count a request. Returns the limit that decides, and what is left of it: below zero if it was not within."""
         rate = self.rate_of(caller, self._limits_of(caller.account_id))
-        is_within = self.requests.take(caller.account_id, rate=rate) >= 0
-        if is_within and caller.rate is not None and caller.rate < rate:
-            self.requests.take(caller.key_id, rate=caller.rate)
-        return is_within
+        left = self.requests.take(caller.account_id, rate=rate)
+        if left >= 0 and caller.rate is not None and caller.rate < rate:
+            return caller.rate, self.requests.take(caller.key_id, rate=caller.rate)
+        return rate, left
 
     def delay(self, caller: Caller) -> float:
         """Seconds until a request of the caller would be within its limits; 0 if it is now. Counts nothing."""

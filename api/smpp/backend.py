@@ -13,7 +13,7 @@ from api.smpp.binds import Bound, bind
 from api.smpp.deliveries import Deliverer
 from api.smpp.observed import ObservedSubmits
 from api.smpp.queries import cancel, query
-from api.smpp.submits import accept_submit, read_submit, response_to
+from api.smpp.submits import accept_submit, response_to
 from shared.accounts.smpp_credentials import drop_bind
 from shared.carriers.smpp.constants import Command
 from shared.carriers.smpp.pdu import Bind
@@ -23,7 +23,6 @@ BIND_THREADS: Final = 4
 """Their own: whoever tries passwords does not hold up submits."""
 
 T = TypeVar("T")
-
 
 SUBMITS: Final = frozenset(map(int, (Command.SUBMIT_SM, Command.DATA_SM)))
 """PDUs that submit a message."""
@@ -49,7 +48,7 @@ class Backend:
 
     def begin(self, bound: Bound, command: int, body: bytes) -> PendingSend:
         """Begin to commit a submit, on the event loop. Raises RefusedPdu, Problem and NeedsThread."""
-        begun = accept_submit(self.services, bound.caller, read_submit(command, body, bound.credential, bound.caller))
+        begun = accept_submit(self.services, command, body, bound.credential, bound.caller)
         assert isinstance(begun, PendingSend)  # what is stored already is read in a thread
         return begun
 
@@ -61,9 +60,7 @@ class Backend:
         if command not in SUBMITS:
             look_up = query if command == Command.QUERY_SM else cancel
             return look_up(self.services.engine, bound, body)
-        accepted = accept_submit(
-            self.services, bound.caller, read_submit(command, body, bound.credential, bound.caller)
-        )
+        accepted = accept_submit(self.services, command, body, bound.credential, bound.caller)
         assert isinstance(accepted, IdempotentResponse)
         return response_to(accepted)
 

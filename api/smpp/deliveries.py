@@ -63,7 +63,7 @@ class Outlet:
     changed: asyncio.Event = field(default_factory=asyncio.Event)
 
 
-class Queue:
+class CredentialQueue:
     """What a credential is to get, in order, until it is answered."""
 
     def __init__(self, outlet: Outlet, position: Position) -> None:
@@ -179,7 +179,7 @@ class Deliverer:
     async def _serve(self, claimed: Claim) -> None:
         """Deliver until there is nothing, nobody receives, or the lease is lost."""
         outlet = self._outlets.get(claimed.id, Outlet())
-        queue, goes_on = Queue(outlet, claimed.position), True
+        queue, goes_on = CredentialQueue(outlet, claimed.position), True
         try:
             while goes_on:
                 before = queue.read_to

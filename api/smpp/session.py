@@ -29,7 +29,7 @@ MAX_OPEN_OCTETS: Final = 1024 * 1024
 """Octets of the bodies of a connection's requests without an answer."""
 
 
-class Opened(NamedTuple):
+class OpenRequest(NamedTuple):
     """A request without an answer."""
 
     bound: Bound
@@ -139,13 +139,13 @@ class Session(ServerConnection[Answered]):
         assert bound is not None
         self.requests += 1
         self._open_octets += len(body)
-        opened = Opened(bound, command, sequence, body, time.monotonic())
+        opened = OpenRequest(bound, command, sequence, body, time.monotonic())
         if self._throttle.take(bound.caller):
             self._begin(opened)
         else:
             self._start(self._hold(opened))
 
-    async def _hold(self, opened: Opened) -> None:
+    async def _hold(self, opened: OpenRequest) -> None:
         """Begin with a request once it is within its limits."""
         try:
             await self._throttle.wait(opened.bound.caller)
@@ -156,7 +156,7 @@ class Session(ServerConnection[Answered]):
         else:
             self._begin(opened)
 
-    def _begin(self, opened: Opened) -> None:
+    def _begin(self, opened: OpenRequest) -> None:
         """Begin with a request. A submit takes no task, so that the submits that are read together cost little."""
         if opened.command not in SUBMITS:
             self._start(self._answer_in_thread(opened))
@@ -170,7 +170,7 @@ class Session(ServerConnection[Answered]):
         else:
             begun.ready.add_done_callback(lambda _: self._finish(opened, begun))
 
-    def _finish(self, opened: Opened, begun: PendingSend) -> None:
+    def _finish(self, opened: OpenRequest, begun: PendingSend) -> None:
         """Answer a submit whose commit is over."""
         try:
             try:
@@ -184,7 +184,7 @@ class Session(ServerConnection[Answered]):
         else:
             self._answer(opened, answer)
 
-    async def _answer_in_thread(self, opened: Opened) -> None:
+    async def _answer_in_thread(self, opened: OpenRequest) -> None:
         try:
             answer = await self._backend.in_thread(self._backend.answer, opened.bound, opened.command, opened.body)
         except Exception as error:
@@ -192,7 +192,7 @@ class Session(ServerConnection[Answered]):
         else:
             self._answer(opened, answer)
 
-    def _answer(self, opened: Opened, answer: bytes | Exception) -> None:
+    def _answer(self, opened: OpenRequest, answer: bytes | Exception) -> None:
         """Answer a request with a body, or with an error."""
         status, body = Status.ESME_ROK, b""
         if isinstance(answer, bytes):

@@ -64,14 +64,14 @@ def read_submit(command: int, pdu_body: bytes, credential: Credential, caller: C
     if options or PHONE.fullmatch(phone) is None or text_problem(text):
         body = load(SINGLE, {"sender_id": sender, "phone": phone, "message": text, **(options or {})})
     else:
-        body = {**_usual(sender), "phone": phone}
+        body = {**_without_options(sender), "phone": phone}
     body["message"], body["part"] = content
     body["over_smpp"] = smpp = {"registered": message.registered_delivery}
     return body, _read_tlvs(message, smpp, caller) if message.tlvs else None
 
 
 @lru_cache(1000)
-def _usual(sender: str) -> dict[str, Any]:
+def _without_options(sender: str) -> dict[str, Any]:
     """The body of a submit without options, whose phone and text are checked already. Not to be changed."""
     return load(SINGLE, {"sender_id": sender, "phone": EXAMPLE_PHONE, "message": NO_TEXT})
 
@@ -142,8 +142,11 @@ def _key_of(message: Message, caller: Caller) -> Key | None:
     return key_of(caller, PATH, given.rstrip(b"\0").decode("latin-1"), content)
 
 
-def accept_submit(services: Services, caller: Caller, submit: Submit) -> IdempotentResponse | PendingSend:
-    """Accept a submit, as `accept` does. Raises Problem and errors of the database."""
+def accept_submit(
+    services: Services, command: int, pdu_body: bytes, credential: Credential, caller: Caller
+) -> IdempotentResponse | PendingSend:
+    """Accept a submit_sm or data_sm, as `accept` does. Raises Malformed, RefusedPdu and Problem."""
+    submit = read_submit(command, pdu_body, credential, caller)
     if caller.account_id in services.tokens.revocations().accounts:
         raise Problem("account_suspended", "This account may not use the service at the moment.")
     return accept(services, caller, "single", *submit)

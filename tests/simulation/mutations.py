@@ -23,7 +23,7 @@ import worker.sending.record
 import worker.sending.results
 import worker.sending.settle_complete
 import worker.sending.settle_rest
-from api.smpp.deliveries import Queue
+from api.smpp.deliveries import CredentialQueue
 from shared.db.connection import STARTED
 from shared.doubts.candidates import MessageCandidate
 from shared.ledger.ledger import Entry
@@ -232,6 +232,10 @@ MUTATIONS = (
     ),
     Mutation("keys forgotten", lambda: [(api.idempotency, "store", nothing)], smpp=20),
     Mutation("refused deliveries not repeated", lambda: [(api.smpp.deliveries, "NOT_NOW", ())], smpp=20),
-    Mutation("positions before answers", lambda: [(Queue, "position", property(lambda each: each.read_to))], smpp=20),
+    Mutation(
+        "positions before answers",
+        lambda: [(CredentialQueue, "position", property(lambda each: each.read_to))],
+        smpp=20,
+    ),
 )
 """The mistakes."""

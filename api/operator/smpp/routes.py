@@ -2,29 +2,26 @@
 
 from functools import partial
 from typing import Any
+from uuid import UUID
+
+from sqlalchemy import Connection
 
 from api.act_once import need_account, transaction_of
 from api.auth.operator_tokens import Operator
 from api.endpoint import operator_endpoint, services
-from api.http.bounded_queries import reading_list
-from api.http.pagination import page, uuid_cursor
 from api.operations import Function
 from api.operator.fields import AccountPaging
 from api.operator.smpp.schemas import BODIES, OpenBindResponse
 from api.resources.smpp_credentials.actions import ACTIONS, Manager
-from api.schemas.paging import page_of
+from api.schemas.paging import by_id
 from shared.accounts.smpp_credentials import list_binds
 from shared.db.connection import reading
-from shared.ids import FIRST_ID
 
 
-@operator_endpoint("GET", "/smpp-binds", query=AccountPaging, response=page_of(OpenBindResponse), scope="read")
-def list_smpp_binds(caller: Operator, query: dict[str, Any]) -> Any:
+@operator_endpoint("GET", "/smpp-binds", query=AccountPaging, pages=by_id(OpenBindResponse), scope="read")
+def list_smpp_binds(connection: Connection, query: dict[str, Any], after: UUID, limit: int) -> Any:
     """List the open binds of an account and its sandbox, or of all accounts, oldest first."""
-    limit, after = query["limit"], uuid_cursor(query.get("cursor")) or FIRST_ID
-    with reading_list(services().engine) as connection:
-        rows = list_binds(connection, query.get("account_id"), after=after, limit=limit + 1)
-    return page(rows, limit, lambda row: str(row["id"]))
+    return list_binds(connection, query.get("account_id"), after=after, limit=limit)
 
 
 def _of_account(act: Function) -> Function:

@@ -89,7 +89,7 @@ hostile: $(READY) ## Attack the service beside a victim, for an hour: make hosti
 million: $(READY) ## Import a million contacts from one file
 	$(BIN)/python -m pytest -q -m million tests/services/jobs/test_import_million.py
 
-npm: $(READY) ## Try webhooks, OpenAPI, Postman and OIDC with npm packages; needs node, npm and a network
+npm: $(READY) ## Try webhooks, OpenAPI and OIDC with npm packages; needs node, npm and a network
 	$(BIN)/python -m pytest -m npm tests
 
 schemathesis: $(READY) ## Test what the OpenAPI document allows and forbids: make schemathesis CASES=10000

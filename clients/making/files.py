@@ -5,7 +5,6 @@ from pathlib import Path
 
 import api.resources  # noqa: F401 - declares the endpoints
 from api.openapi.document import document
-from clients.making.postman import collection
 from clients.making.typescript import operations_js, schema_d_ts
 
 ROOT = Path(__file__).parent.parent
@@ -15,8 +14,6 @@ def made_files() -> dict[str, str]:
     """The content of each generated file, by its path below `clients/`."""
     described = json.loads(json.dumps(document()))
     return {
-        "postman/bulksms.postman_collection.json": json.dumps(collection(described), indent=2, ensure_ascii=False)
-        + "\n",
         "typescript/operations.js": operations_js(described),
         "typescript/schema.d.ts": schema_d_ts(described),
     }

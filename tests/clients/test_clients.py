@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 from bulksms_client import Client
 
-from api.endpoint import ENDPOINTS, PREFIX
 from clients.making.files import ROOT, made_files
 from tests.harness.house import House, house
 
@@ -82,13 +81,3 @@ await client.sendMessage({ body: { ...body, sender_id: "NOBODY" } }).catch((erro
     )
     output = run([node, "send.mjs"], tmp_path).splitlines()
     assert output == ["delivered", "true", "true", "sender_not_registered"]
-
-
-def test_every_operation_is_in_the_collection() -> None:
-    collection = json.loads(made_files()["postman/bulksms.postman_collection.json"])
-    items = [item["request"] for folder in collection["item"] for item in folder["item"]]
-    there = {(item["method"], item["url"]["raw"].removeprefix("{{base_url}}")) for item in items}
-    assert there == {(each.method, PREFIX + re.sub(r"<(?:\w+:)?(\w+)>", r":\1", each.path)) for each in ENDPOINTS}
-    for item in items:
-        if any(header["value"] == "application/json" for header in item["header"]):
-            json.loads(item.get("body", {"raw": "{}"})["raw"])

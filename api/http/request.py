@@ -149,7 +149,7 @@ def _key(name: bytes) -> str:
 class Summary:
     """What the server may know of a request when it has ended. It holds no body, and outlives the request."""
 
-    __slots__ = ("account_id", "is_sampled", "key_id", "request_id", "route", "send_id", "traceparent")
+    __slots__ = ("account_id", "code", "is_sampled", "key_id", "request_id", "route", "send_id", "traceparent")
 
     def __init__(self, request_id: str, is_sampled: bool) -> None:
         self.request_id = request_id
@@ -161,6 +161,8 @@ class Summary:
         self.key_id: str | None = None
         self.send_id: str | None = None
         """The send that the request creates or names."""
+        self.code: str | None = None
+        """Why it was refused, or failed: a code of the problem catalogue."""
         self.traceparent: str | None = None
         """The W3C traceparent of the request's span, if it is traced, and with it its send."""
 

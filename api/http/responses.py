@@ -117,7 +117,9 @@ def problem_response(problem: Problem, path: str, request_id: str) -> Response:
 
 def error_response(error: Exception, request: Request, hint: str | None = None) -> Response:
     """The response to an exception that ended a request. `hint` replaces the default detail of an HTTP error."""
-    return problem_response(_problem(error, request, hint), request.http.path, request.request_id)
+    problem = _problem(error, request, hint)
+    request.summary.code = problem.code
+    return problem_response(problem, request.http.path, request.request_id)
 
 
 def _problem(error: Exception, request: Request, hint: str | None) -> Problem:

@@ -94,6 +94,7 @@ def _members(scope: MutableMapping[str, Any], summary: Summary | None, headers: 
         "route": summary.route or None,
         "path": None if summary.route else path,
         "send_id": summary.send_id,
+        "code": summary.code,
     }
 
 

@@ -33,12 +33,13 @@ OF_FIELD: Final = {
 
 
 class RefusedPdu(Exception):
-    """A PDU that is answered with a status, and a text for people."""
+    """A PDU that is answered with a status, and a text for people. `code` is that of the problem, if it is one."""
 
-    def __init__(self, status: Status, text: str = "") -> None:
+    def __init__(self, status: Status, text: str = "", code: str | None = None) -> None:
         super().__init__(status, text)
         self.status = status
         self.text = text
+        self.code = code
 
 
 def refusal_of(error: Exception) -> RefusedPdu:
@@ -49,7 +50,8 @@ def refusal_of(error: Exception) -> RefusedPdu:
         return RefusedPdu(Status.ESME_RINVCMDLEN)
     if isinstance(error, Problem):
         field = error.members["errors"][0]["pointer"] if error.code == "validation_failed" else ""
-        return RefusedPdu(OF_FIELD.get(field) or OF_CODE.get(error.code, Status.ESME_RSUBMITFAIL), error.detail)
+        status = OF_FIELD.get(field) or OF_CODE.get(error.code, Status.ESME_RSUBMITFAIL)
+        return RefusedPdu(status, error.detail, error.code)
     if not is_outage_or_timeout(error):
         log.error("a PDU failed with an internal error", exc_info=error)
     return RefusedPdu(Status.ESME_RSYSERR)

@@ -28,8 +28,16 @@ class ObservedSubmits:
         self.log = RequestLog()
         self._sample_rate = sample_rate
 
-    def add(self, bound: Bound | None, command: int, status: Status, answer: bytes, seconds: float) -> None:
-        """Add an answered submit, with the body of its answer. Does not block."""
+    def add(
+        self,
+        bound: Bound | None,
+        command: int,
+        status: Status,
+        answer: bytes = b"",
+        seconds: float = 0.0,
+        code: str | None = None,
+    ) -> None:
+        """Add an answered submit: the body of its answer, or the code of its problem. Does not block."""
         _count_of(status).inc()
         CUSTOMER_SUBMIT_SECONDS.observe(seconds)
         if status == Status.ESME_ROK and not random() < self._sample_rate:
@@ -40,6 +48,7 @@ class ObservedSubmits:
             "route": Command(command).name.lower(),
             "message_id": answer[:-1].decode() if status == Status.ESME_ROK else None,
             "status": status.name,
+            "code": code,
             "ms": round(1000 * seconds, 1),
         }
         self.log.keep(HTTP_STATUS.get(status, 400), lambda: members)

@@ -134,7 +134,7 @@ class Session(ServerConnection[Answered]):
             self.count_cheap()
             self._refuse(command, sequence, RefusedPdu(status))
             if command in SUBMITS:
-                self._backend.submits.add(bound, command, status, b"", 0.0)
+                self._backend.submits.add(bound, command, status)
             return
         assert bound is not None
         self.requests += 1
@@ -194,16 +194,16 @@ class Session(ServerConnection[Answered]):
 
     def _answer(self, opened: OpenRequest, answer: bytes | Exception) -> None:
         """Answer a request with a body, or with an error."""
-        status, body = Status.ESME_ROK, b""
+        status, body, code = Status.ESME_ROK, b"", None
         if isinstance(answer, bytes):
             body = answer
             self.write(opened.command | RESPONSE, status, opened.sequence, body)
         else:
             refused = refusal_of(answer)
-            status = refused.status
+            status, code = refused.status, refused.code
             self._refuse(opened.command, opened.sequence, refused)
         if opened.command in SUBMITS:
-            self._backend.submits.add(self.bound, opened.command, status, body, time.monotonic() - opened.at)
+            self._backend.submits.add(self.bound, opened.command, status, body, time.monotonic() - opened.at, code)
         self._open_octets -= len(opened.body)
         self.request_ended()
 

@@ -63,7 +63,7 @@ def test_submits_are_logged_as_requests_are(
     message_id = client.submit().message_id
     wait_until(lambda: len(lines()) == 2, 60, "the lines")
     refused, accepted = lines()
-    assert refused["status"] == "ESME_RINVSRCADR"
+    assert (refused["status"], refused["code"]) == ("ESME_RINVSRCADR", "sender_not_registered")
     assert accepted.pop("ms") >= 0
     assert {"key": f"smpp {made.system_id}", "route": "submit_sm", "status": "ESME_ROK"}.items() <= accepted.items()
     assert (accepted["account"], accepted["message_id"]) == (smpp.service.account_id, message_id)

@@ -69,6 +69,7 @@ def test_failures_are_there_with_what_is_known_of_them(service: House) -> None:
     wait_until(lambda: lines(service, "api", "my-mistake"), 60, "the request")
     [line] = lines(service, "api", "my-mistake")
     assert (line["status"], line["level"], line["key"]) == (400, "info", service.key.api_key)
+    assert line["code"] == "validation_failed"
     wait_until(lambda: lines(service, "api", "254*******00"), 60, "the request")
     assert PHONE not in "".join(path.read_text() for path in service.folder.glob("*.log"))
 

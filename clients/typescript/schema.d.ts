@@ -1347,8 +1347,8 @@ export interface ImportError {
   line: number;
   /** The row's phone number as given, cut to 40 characters. */
   value: string;
-  /** Why it is not a valid contact. */
-  code: "invalid_phone" | "invalid";
+  /** Why it is not a valid contact. `suppressed`: the file says that the person has opted out. */
+  code: "invalid_phone" | "invalid" | "suppressed";
   /** Human-readable reason. */
   detail: string;
 }

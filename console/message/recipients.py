@@ -10,7 +10,7 @@ from itertools import islice
 from typing import Any
 
 from shared.contacts.charsets import encoding_named, is_western
-from shared.contacts.columns import FileColumns, NoContacts, PhoneColumns, read_columns
+from shared.contacts.columns import FileColumns, NoContacts, PhoneColumns, read_columns, says_opted_out
 from shared.contacts.formulas import restored
 from shared.contacts.phone_cells import PhoneCells
 from shared.contacts.rows import RowReader
@@ -97,6 +97,16 @@ class Table:
         return _rows(self.text, self.found.delimiter, self.found.first_line) if self.found else iter(())
 
     @cached_property
+    def opted_out(self) -> int:
+        """How many rows say that the person has opted out."""
+        return sum(says_opted_out(row, self.opt_out) for row in self.rows()) if self.opt_out is not None else 0
+
+    @property
+    def opt_out(self) -> int | None:
+        """The column that says so."""
+        return self.found.opt_out() if self.found else None
+
+    @cached_property
     def phone_columns(self) -> PhoneColumns | None:
         """The columns that certainly have the phones, as in an import. None if the person has to choose one."""
         try:
@@ -152,7 +162,8 @@ def decoded(content: bytes, charset: str = "") -> str:
 
 
 def recipients_of_table(table: Table, phone_column: int, columns: Mapping[str, int]) -> list[dict[str, Any]]:
-    """A recipient for each row: its phone, and a value for each placeholder that has a column.
+    """A recipient for each row that does not say that the person has opted out: its phone, and a value for each
+    placeholder that has a column.
 
     An empty cell counts as no value: the API uses the placeholder's default, or refuses the row. Raises
     TooManyRecipients at the first row that is too much for one request of the API, and csv.Error.
@@ -161,8 +172,10 @@ def recipients_of_table(table: Table, phone_column: int, columns: Mapping[str, i
     characters = 0
     numbering = table.found.numbering if table.found else INTERNATIONAL
     of_phones = table.phone_columns if table.phone_columns and phone_column == table.phone_column else None
-    find = PhoneCells(numbering, *(of_phones or ([phone_column],))).find
+    find, opt_out = PhoneCells(numbering, *(of_phones or ([phone_column],))).find, table.opt_out
     for row in table.rows():
+        if says_opted_out(row, opt_out):
+            continue
         found = find(row)
         entry: dict[str, Any] = {"phone": found.phone or plain_phone(found.written)}
         variables = {name: value for name, place in columns.items() if (value := _cell(row, place))}

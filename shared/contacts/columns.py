@@ -28,6 +28,12 @@ SHOWN_CHARACTERS: Final = 60
 """Of a name or a value of the file."""
 NAME_LENGTH: Final = 32
 """Characters of the name of a field."""
+_OPT_OUT = re.compile(
+    r"(?:(?:has|is|sms|text|mobile|phone)_)*(?:opt(?:ed)?_?outs?|unsubscribed|do_not_(?:text|sms|contact))"
+    r"(?:_(?:sms|text|status|date|time|at|on))*"
+)
+"""The names of columns for opt-outs, as fields; not those for e-mail alone."""
+_NOT_OPTED_OUT = re.compile(r"(?:no?|false|f|0|nein|non|(?:opt(?:ed)?_)?in|active|subscribed)?")
 _NOT_OF_NAMES = re.compile(r"[^a-z0-9_]+")
 
 
@@ -120,8 +126,15 @@ class FileColumns:
 
     def consent(self) -> int | None:
         """The column that says whether the person has agreed to get messages."""
+        return self._named(lambda name: name in CONSENT_COLUMNS)
+
+    def opt_out(self) -> int | None:
+        """The column that says whether or when the person has opted out."""
+        return self._named(lambda name: _OPT_OUT.fullmatch(name) is not None)
+
+    def _named(self, is_it: Callable[[str], bool]) -> int | None:
         names = [field_name(name) for name in self.names] if self.has_names else []
-        return next((at for at, name in enumerate(names) if name in CONSENT_COLUMNS), None)
+        return next((at for at, name in enumerate(names) if is_it(name)), None)
 
     def fields(self, taken: Container[int | None], asked: Sequence[str] | None = None) -> dict[str, int]:
         """The columns of fields by name: the `asked` ones, or as many as a contact may have. Raises NoContacts.
@@ -224,6 +237,11 @@ def read_columns(text: str, numbering: Numbering, *, is_whole: bool = True) -> F
         names = cells[0] + [""] * (width - len(cells[0]))
         return FileColumns(numbering, delimiter, names, True, rows[0][0] + 1, cells[1:])
     return FileColumns(numbering, delimiter, [str(at + 1) for at in range(width)], False, rows[0][0], cells)
+
+
+def says_opted_out(cells: Sequence[str], opt_out: int | None) -> bool:
+    """Whether a row says so in its column for that, if there is one."""
+    return opt_out is not None and opt_out < len(cells) and not _NOT_OPTED_OUT.fullmatch(field_name(cells[opt_out]))
 
 
 def field_name(column: str) -> str:

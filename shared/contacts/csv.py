@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Final, NamedTuple
 
-from shared.contacts.columns import FileColumns, read_columns
+from shared.contacts.columns import FileColumns, read_columns, says_opted_out
 from shared.contacts.fields import MAX_VALUE_LENGTH, value_problem
 from shared.contacts.formulas import restored
 from shared.contacts.groups import Contact
@@ -30,6 +30,7 @@ LISTED_COLUMNS: Final = 100
 REFUSALS: Final = ("no", "false", "0", "unsubscribed", "not_subscribed", "nein", "non")
 REPLACEMENT: Final = "\ufffd"
 """The replacement character, which programs write for characters that they could not decode."""
+OPTED_OUT: Final = "The file says that the person has opted out: add the phone number to the opt-outs."
 LOST_CHARACTER: Final = "A character of the row was lost (U+FFFD): export the file again, as CSV in UTF-8."
 
 
@@ -63,6 +64,8 @@ class Checkpoint:
     tags: int | None = None
     consent: int | None = None
     """The column that says whether the person has agreed to get messages."""
+    opt_out: int | None = None
+    """The column that says whether the person has opted out."""
     phone_column: str | None = None
     """The name of the column of the phones."""
     fields_left: list[str] = field(default_factory=list)
@@ -88,7 +91,7 @@ class Checkpoint:
         self.phone, *self.other_phones = phones.columns
         self.labels = phones.labels
         self.tags = found.tags({self.phone})
-        self.consent = found.consent()
+        self.consent, self.opt_out = found.consent(), found.opt_out()
         self.fields = found.fields({self.phone, self.tags}, fields)
         self.phone_column = found.names[self.phone][:QUOTED]
         self.fields_left = found.left({self.phone, self.tags, *self.fields.values()})[:LISTED_COLUMNS]
@@ -143,6 +146,9 @@ class ContactReader:
                 phone, written, note = find(cells)
             if phone is None:
                 rejected.append(RejectedRow(line, written[:QUOTED], **self._numbering.problem(written)))
+                continue
+            if says_opted_out(cells, checkpoint.opt_out):
+                rejected.append(RejectedRow(line, written[:QUOTED], "suppressed", OPTED_OUT))
                 continue
             fields = self._fields(cells, line) if checkpoint.fields else None
             if has_lost and REPLACEMENT in "".join(cells):

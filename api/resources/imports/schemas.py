@@ -127,5 +127,9 @@ class ImportErrorResponse(Response):
 
     line = fields.Integer("The row's first line in the file, from 1.", 3)
     value = fields.String("The row's phone number as given, cut to 40 characters.", "0712")
-    code = fields.String("Why it is not a valid contact.", "invalid_phone", one_of=["invalid_phone", "invalid"])
+    code = fields.String(
+        "Why it is not a valid contact. `suppressed`: the file says that the person has opted out.",
+        "invalid_phone",
+        one_of=["invalid_phone", "invalid", "suppressed"],
+    )
     detail = fields.String("Human-readable reason.", NOT_A_PHONE_IN_KENYA)

@@ -101,3 +101,10 @@ def test_the_encoding_is_said_as_far_as_it_is_true_of_all(console: Console, mess
     assert f"<dd>{shown}</dd>" in page.text.replace("\n", "")
     send = browser.post("/compose/send", **hidden(page)).headers["Location"]
     assert f"<dd>{shown}</dd>" in browser.open(send).text.replace("\n", "")
+
+
+def test_rows_of_people_who_have_opted_out_elsewhere_are_left_out(console: Console) -> None:
+    browser = console.browser("sender")
+    rows = "phone,Opted Out\n254711000006,TRUE\n254711000007,FALSE\n254711000008,\n"
+    page = confirmed(browser, **{**ONE, "kind": "file", "file_text": rows, "file_name": "a.csv"})
+    assert "<dt>Recipients</dt><dd>2</dd>" in page.text and "<dt>Opted out</dt><dd>1 row</dd>" in page.text

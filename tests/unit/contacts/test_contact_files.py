@@ -103,6 +103,28 @@ def test_contacts_who_have_not_agreed_are_told() -> None:
     assert read(shop["File"])[0].checkpoint.notes == {"no_consent": [1, 2], "other_column": [1, 3]}
 
 
+@pytest.mark.parametrize(
+    ("name", "value", "rejected"),
+    [
+        ("OptedOut", "y", True),  # Mongoose: yes, true, y and 1, or no, false, n and 0
+        ("OptedOut", "n", False),
+        ("Opted Out", "TRUE", True),
+        ("SMS Opt-Out", "1", True),
+        ("Opt Out Date", "2026-11-28", True),
+        ("Opt Out Date", "", False),
+        ("Opt-Out Status", "Opted In", False),
+        ("Unsubscribed", "x", True),
+        ("Email Opt Out", "1", False),  # Salesforce, Zoho CRM
+        ("Has Opted Out Of Email", "true", False),
+    ],
+)
+def test_who_has_opted_out_elsewhere_is_no_contact(name: str, value: str, rejected: bool) -> None:
+    reader = ContactReader(numbering_of(None))
+    contacts, rows = reader.read(f"Phone,{name}\n254711000301,{value}\n254711000302,\n", True)
+    assert [each.code for each in rows] == ["suppressed"] * rejected
+    assert [each.phone for each in contacts] == [254711000301, 254711000302][rejected:]
+
+
 @pytest.mark.parametrize("name", ["SMS ID", "Phone Fax", "Mobile Country Code", "Phone Type", "Telefax", "Pager"])
 def test_a_number_beside_a_phone_is_none(name: str) -> None:
     _, phones = read(f"{name},Phone\n10002345678,254711000301\n")

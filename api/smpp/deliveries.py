@@ -33,7 +33,12 @@ AHEAD: Final = 4_000
 """How far behind a delivery that is not answered others are delivered, and come again if the process dies."""
 PAUSE_SECONDS: Final = 5.0
 """Until a delivery that the customer cannot take now, or a database that gives no answer, is tried again."""
-NOT_NOW: Final = (Status.ESME_RMSGQFUL, Status.ESME_RSYSERR, Status.ESME_RTHROTTLED, Status.ESME_RX_T_APPN)
+MAX_PAUSE_SECONDS: Final = 60.0
+TRIES: Final = 10
+"""How often one delivery may fail while others are taken, after pauses that double. Then it is given up: a replay
+delivers it again."""
+BUSY: Final = (Status.ESME_RMSGQFUL, Status.ESME_RTHROTTLED)
+NOT_NOW: Final = (*BUSY, Status.ESME_RSYSERR, Status.ESME_RX_T_APPN)
 """Answers after which a delivery is tried again. Any other one ends it."""
 
 
@@ -73,7 +78,10 @@ class CredentialQueue:
         """What is not answered, by its number, with the position before it."""
         self._waiting: list[int] = []
         """A heap of those that are to be sent."""
-        self._numbers = 0
+        self._numbers = self._unanswered = 0
+        self._failures: dict[int, int] = {}
+        """How often each one could not be taken while others were."""
+        self._are_others_taken = True
         self._paused_until = 0.0
 
     @property
@@ -95,37 +103,66 @@ class CredentialQueue:
         self.read_to, self._may_have_more = page.end, page.more
 
     async def deliver(self, stop: asyncio.Event) -> None:
-        """Deliver until all is answered, more can be read, nobody receives or `stop` is set, or for RECORD_SECONDS."""
+        """Deliver until all is answered, more can be read or nobody receives, or for RECORD_SECONDS.
+
+        Once `stop` is set, only wait for answers.
+        """
         outlet = self._outlet
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(RECORD_SECONDS):
-                while self.open and outlet.receivers and not stop.is_set():
+                while self.open and outlet.receivers and (self._unanswered or not stop.is_set()):
                     outlet.changed.clear()
-                    while self._waiting and outlet.receivers and time.monotonic() >= self._paused_until:
+                    while self._may_send(stop):
                         receiver = max(outlet.receivers, key=lambda each: each.room)
                         if receiver.room <= 0:
                             break
                         crashpoint("smpp.before_delivery")
                         self._send(receiver, heappop(self._waiting))
                         crashpoint("smpp.delivered")
-                    if self._may_have_more and self.has_room and not self._waiting:
+                    if self._may_have_more and self.has_room and not self._waiting and not stop.is_set():
                         break
                     await outlet.changed.wait()
 
+    def _may_send(self, stop: asyncio.Event) -> bool:
+        is_on = bool(self._waiting and self._outlet.receivers) and not stop.is_set()
+        return is_on and time.monotonic() >= self._paused_until
+
     def _send(self, receiver: Receiver, number: int) -> None:
         def answered(status: int | None) -> None:
+            result = result_of(status)
+            if result == "postponed" and self._failures.get(number, 0) == TRIES - 1:
+                result = "refused"
             CUSTOMER_UNANSWERED.dec()
-            CUSTOMER_DELIVERIES.labels(result_of(status)).inc()
-            if status is None or status in NOT_NOW:
-                heappush(self._waiting, number)
+            CUSTOMER_DELIVERIES.labels(result).inc()
+            self._unanswered -= 1
+            if result == "unanswered":
+                self._wait(number)
+            elif result == "postponed":
+                self._postpone(number, status in BUSY)
             else:
                 del self.open[number]
-            if status in NOT_NOW:
-                self._paused_until = time.monotonic() + PAUSE_SECONDS
+                self._failures.pop(number, None)
+                self._are_others_taken = True
             self._outlet.changed.set()
 
         CUSTOMER_UNANSWERED.inc()
+        self._unanswered += 1
         receiver.deliver(self.open[number][0], answered)
+
+    def _postpone(self, number: int, is_busy: bool) -> None:
+        """Try one again later. If the customer is busy, or no other is taken either, all others wait, too."""
+        failures = self._failures.get(number, 0)
+        if is_busy or not self._are_others_taken:
+            self._paused_until = time.monotonic() + PAUSE_SECONDS
+        else:
+            self._failures[number] = failures + 1
+        self._are_others_taken = False
+        delay = min(PAUSE_SECONDS * 2**failures, MAX_PAUSE_SECONDS)
+        asyncio.get_running_loop().call_later(delay, self._wait, number)
+
+    def _wait(self, number: int) -> None:
+        heappush(self._waiting, number)
+        self._outlet.changed.set()
 
 
 class Deliverer:

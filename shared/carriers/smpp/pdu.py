@@ -14,6 +14,8 @@ HEADER_SIZE = 16
 MAX_PDU = 65_536
 """Default limit on the size of a received PDU in octets; message_payload can have 64 kB."""
 MAX_SHORT_MESSAGE = 254
+MAX_PARAMETERS = 64
+"""Optional parameters of a PDU that are read. No standard or carrier has as many."""
 
 _TLV = Struct(">HH")
 
@@ -88,10 +90,13 @@ def read_c_string(body: bytes, start: int) -> tuple[str, int]:
 def read_tlvs(body: bytes, start: int) -> dict[int, bytes]:
     """Read the optional parameters from `start` to the end. The first of repeated ones counts.
 
-    What follows the last whole one is left out: the fields before it are complete (`has_broken_rest`).
+    What follows the last whole one, or MAX_PARAMETERS, is left out: the fields before it are complete
+    (`has_broken_rest`).
     """
     tlvs: dict[int, bytes] = {}
-    while start + _TLV.size <= len(body):
+    for _ in range(MAX_PARAMETERS):
+        if start + _TLV.size > len(body):
+            break
         tag, length = _TLV.unpack_from(body, start)
         start += _TLV.size + length
         if start > len(body):
@@ -103,7 +108,9 @@ def read_tlvs(body: bytes, start: int) -> dict[int, bytes]:
 def has_broken_rest(body: bytes, message: Message) -> bool:
     """Whether the body, from which the message was read, ends with something else than parameters and NULs."""
     at = message.tlvs_at
-    while at + _TLV.size <= len(body):
+    for _ in range(MAX_PARAMETERS):
+        if at + _TLV.size > len(body):
+            break
         end = at + _TLV.size + _TLV.unpack_from(body, at)[1]
         if end > len(body):
             break

@@ -121,7 +121,8 @@ def accept(
         stored = replay_if_refused(services.engine, key)
         if stored is None:
             raise
-        return stored if also is not None else with_encoding(stored, kind, body)
+        is_whole = also is not None or body.get("over_smpp") is not None
+        return stored if is_whole else with_encoding(stored, kind, body)
     draft.key, draft.request_id, draft.traceparent, draft.also = key, request_id, traceparent, also
     finish = partial(_finish, services, draft, body)
     grouped = draft.kind == "single" and also is None

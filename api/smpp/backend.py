@@ -8,6 +8,7 @@ from typing import Final, TypeVar
 
 from api.accept.accept import PendingSend
 from api.idempotency import IdempotentResponse
+from api.limits.bulkheads import SINGLE_THREADS, FairThreadPool, Holdings
 from api.services import Services
 from api.smpp.binds import Bound, bind
 from api.smpp.deliveries import Deliverer
@@ -21,6 +22,10 @@ from shared.db.connection import UNAVAILABLE, transaction
 
 BIND_THREADS: Final = 4
 """Their own: whoever tries passwords does not hold up submits."""
+DELIVERY_THREADS: Final = 4
+"""For receipts, and to keep binds alive."""
+MAX_OPEN: Final = 2_000
+"""Requests of one account without an answer, in each process."""
 
 T = TypeVar("T")
 
@@ -38,7 +43,11 @@ class Backend:
         self.deliverer = Deliverer(services.engine, self.in_thread)
         self.submits = ObservedSubmits(services.settings.request_log_sample_rate)
         self.submits.log.start()
-        self._threads = ThreadPoolExecutor(services.settings.database_pool, "database")
+        self.open = Holdings()
+        """Requests without an answer, by account."""
+        self.request_threads = FairThreadPool("requests", SINGLE_THREADS, SINGLE_THREADS // 2)
+        """For requests that need a thread: an account waits for none of another."""
+        self._threads = ThreadPoolExecutor(DELIVERY_THREADS, "deliveries")
         self._bind_threads = ThreadPoolExecutor(BIND_THREADS, "bind")
         self._loop = asyncio.get_running_loop()
 

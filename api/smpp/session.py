@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 
 from api.accept.accept import PendingSend
 from api.event_loop import NeedsThread
-from api.smpp.backend import REQUESTS, SUBMITS, Backend
+from api.smpp.backend import MAX_OPEN, REQUESTS, SUBMITS, Backend
 from api.smpp.binds import Bound
 from api.smpp.errors import RefusedPdu, refusal_of
 from api.smpp.submits import response_to
@@ -27,6 +27,8 @@ MAX_REQUEST: Final = 16 * 1024
 """Octets of a request's body. Texts and parameters that are passed on fit into it."""
 MAX_OPEN_OCTETS: Final = 1024 * 1024
 """Octets of the bodies of a connection's requests without an answer."""
+WAIT_SECONDS: Final = 10.0
+"""How old a request may be when a thread begins with it: its client may have sent it again since."""
 
 
 class OpenRequest(NamedTuple):
@@ -130,6 +132,8 @@ class Session(ServerConnection[Answered]):
             status = Status.ESME_RINVMSGLEN
         elif self._backend.stopping or self.closes_at is not None:
             status = Status.ESME_RSYSERR
+        elif not self._backend.open.acquire(bound.caller.account_id, MAX_OPEN):
+            status = Status.ESME_RTHROTTLED
         if status is not None:
             self.count_cheap()
             self._refuse(command, sequence, RefusedPdu(status))
@@ -185,8 +189,13 @@ class Session(ServerConnection[Answered]):
             self._answer(opened, answer)
 
     async def _answer_in_thread(self, opened: OpenRequest) -> None:
+        def work() -> bytes:
+            if self.is_closing or time.monotonic() - opened.at > WAIT_SECONDS:
+                raise RefusedPdu(Status.ESME_RSYSERR)  # nobody waits for the answer
+            return self._backend.answer(opened.bound, opened.command, opened.body)
+
         try:
-            answer = await self._backend.in_thread(self._backend.answer, opened.bound, opened.command, opened.body)
+            answer = await self._backend.request_threads.submit(opened.bound.caller.account_id, work)
         except Exception as error:
             self._answer(opened, error)
         else:
@@ -204,6 +213,7 @@ class Session(ServerConnection[Answered]):
             self._refuse(opened.command, opened.sequence, refused)
         if opened.command in SUBMITS:
             self._backend.submits.add(self.bound, opened.command, status, body, time.monotonic() - opened.at, code)
+        self._backend.open.release(opened.bound.caller.account_id)
         self._open_octets -= len(opened.body)
         self.request_ended()
 

@@ -11,6 +11,8 @@ from api.limits.rate_limits import RateLimits
 
 HOLD_SECONDS: Final = 5.0
 """The longest that a request is held. Clients wait at least 10 seconds for an answer."""
+POLL_SECONDS: Final = 0.02
+"""The shortest pause: all binds of an account wait for each token."""
 
 
 class SmppRequest:
@@ -38,7 +40,7 @@ class Throttle:
         try:
             async with asyncio.timeout(HOLD_SECONDS), self._first:
                 while delay := self._limits.delay(caller):
-                    await asyncio.sleep(delay)
+                    await asyncio.sleep(max(delay, POLL_SECONDS))
         except TimeoutError:
             pass  # it is counted, and refused, as it is
         self._limits.take(SmppRequest(), caller)

@@ -38,8 +38,8 @@ MAX_CREATED_PER_DAY = 100
 MAX_BINDS, MAX_WINDOW = 50, 1_000
 SCOPES: Final = frozenset({"sms:send", "sms:read"})
 """What a bind may do."""
-ALIVE = timedelta(seconds=10)
-"""For how long a bind counts after its process has renewed it last."""
+ALIVE, DEAD = timedelta(seconds=10), timedelta(minutes=10)
+"""How long a bind counts after its process has renewed it last, and how long it can still be renewed."""
 SYSTEM_ID = re.compile(r"[A-Za-z0-9_.-]{1,15}")
 KEY_PREFIX = "smpp "
 """Begins the `api_key_id` of sends over SMPP, before the system_id."""
@@ -88,7 +88,7 @@ CREATE = (
 )
 REHASH = CHANGE.where(OF.password_hash == bindparam("old_hash")).values(password_hash=bindparam("new_hash"))
 ADD_BIND = insert(smpp_bind).values(alive_until=func.clock_timestamp() + ALIVE)
-DROP_BINDS = delete(smpp_bind).where(or_(BIND.id == bindparam("bind"), BIND.alive_until < func.now() - ALIVE))
+DROP_BINDS = delete(smpp_bind).where(or_(BIND.id == bindparam("bind"), BIND.alive_until < func.now() - DEAD))
 LIVE_BINDS = select(func.count()).where(BIND.credential_id == bindparam("credential"), IS_ALIVE)
 RENEW = (
     update(smpp_bind)

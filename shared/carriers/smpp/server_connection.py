@@ -52,6 +52,8 @@ class ServerConnection(asyncio.Protocol, Generic[D]):
         self._is_deaf = self._is_reading = self._flushes_soon = False
         self._cheap, self._cheap_since, self._is_made_to_wait = 0, 0.0, False
         self._unbind_sequence: int | None = None
+        self._is_ending = False
+        """Whether it ends once all requests are answered."""
         self._sequences = count()
         self._opened_at = self._heard_at = time.monotonic()
         self._blocked_since: float | None = None
@@ -127,7 +129,7 @@ class ServerConnection(asyncio.Protocol, Generic[D]):
         if command in ANSWERS and (known := self.unanswered.pop(sequence, None)) is not None:
             self.answered(known[1], status or ANSWERS[command])
         elif command == Command.UNBIND_RESP:
-            self.close()
+            self._end()
         elif command & RESPONSE:
             self.count_cheap()  # of an enquire_link: that it came is enough
         elif command == Command.ENQUIRE_LINK:
@@ -136,10 +138,8 @@ class ServerConnection(asyncio.Protocol, Generic[D]):
         elif command in BINDS:
             self.bind(command, sequence, body)
         elif command == Command.UNBIND:
-            self._unbind_sequence, self._is_deaf = sequence, True
-            self.closes_at = time.monotonic() + ANSWER_SECONDS
-            self._set_reading()
-            self._answer_unbind()
+            self._unbind_sequence = sequence
+            self._end()
         else:
             self.request(command, sequence, body)
 
@@ -160,12 +160,20 @@ class ServerConnection(asyncio.Protocol, Generic[D]):
     def request_ended(self) -> None:
         """One of `requests` is answered."""
         self.requests -= 1
-        self._answer_unbind()
+        self._close_if_answered()
 
-    def _answer_unbind(self) -> None:
-        if self._unbind_sequence is not None and not self.requests:
-            status = Status.ESME_ROK if self.is_bound else Status.ESME_RINVBNDSTS
-            self.write(Command.UNBIND_RESP, status, self._unbind_sequence)
+    def _end(self) -> None:
+        """Read nothing more, and close the connection once all requests are answered."""
+        self._is_ending = self._is_deaf = True
+        self.closes_at = time.monotonic() + ANSWER_SECONDS
+        self._set_reading()
+        self._close_if_answered()
+
+    def _close_if_answered(self) -> None:
+        if self._is_ending and not self.requests:
+            if self._unbind_sequence is not None:
+                status = Status.ESME_ROK if self.is_bound else Status.ESME_RINVBNDSTS
+                self.write(Command.UNBIND_RESP, status, self._unbind_sequence)
             self.close()
 
     @property

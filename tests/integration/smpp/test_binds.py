@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 import smpplib.client
 import smpplib.consts
+from sqlalchemy import text
 
 from api.smpp import server
 from shared.accounts import smpp_credentials as credentials
@@ -65,6 +66,18 @@ def test_binds_are_counted_and_may_come_back(smpp: SmppHouse) -> None:
     assert smpp.client().bind(made).status == Status.ESME_RBINDFAIL
     first.stop()
     wait_until(lambda: smpp.client().bind(made).status == Status.ESME_ROK, 60, "a free bind")
+
+
+def test_a_bind_lives_on_after_a_time_without_the_database(smpp: SmppHouse) -> None:
+    made = smpp.credential()
+    with smpp.service.engine.begin() as connection:
+        credential = credentials.find_credential(connection, made.system_id)
+        assert credential is not None
+        ended, lives = (credentials.add_bind(connection, credential, "receiver", "127.0.0.1") for _ in range(2))
+        assert ended and lives
+        connection.execute(text("UPDATE smpp_bind SET alive_until = alive_until - interval '1 minute'"))
+        credentials.drop_bind(connection, ended)
+        assert credentials.renew_binds(connection, [ended, lives]) == {lives}
 
 
 def test_a_rotated_or_revoked_credential_loses_its_binds(smpp: SmppHouse) -> None:

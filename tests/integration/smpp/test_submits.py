@@ -1,6 +1,8 @@
 """Submits over SMPP: accepted, paid for and delivered as over HTTP."""
 
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
+from threading import Event
 from typing import Any
 
 import pytest
@@ -8,9 +10,15 @@ from sqlalchemy import text
 from sqlalchemy.exc import OperationalError
 
 from api.smpp import backend, session, submits, throttle
+from api.smpp.backend import Backend
+from api.smpp.binds import Bound
+from shared.accounts.smpp_credentials import find_own, rotate_password
 from shared.carriers.smpp.constants import UDH_INDICATOR, Command, Status, Tag
+from shared.carriers.smpp.pdu import c_string
 from shared.sms import gsm7
-from tests.harness.smpp import SmppHouse, data_sm_body, submit_body
+from tests.harness.house import wait_until
+from tests.harness.service import SECRET_KEY
+from tests.harness.smpp import Closed, SmppHouse, data_sm_body, submit_body
 from worker.carriers.base import MessageGroup, Outcome, Pace
 from worker.jobs.retention import forget
 
@@ -210,10 +218,15 @@ def test_a_low_balance_is_explained_and_not_tried_again(smpp: SmppHouse) -> None
 
 
 def test_a_repeated_key_gets_the_same_id(smpp: SmppHouse) -> None:
+    smpp.service.post("/suppressions", phones=["254711000009"])
     client, key = smpp.bound(), {0x1600: b"order-1"}
     first = client.submit(tlvs=key, validity="000001000000000R")
     assert client.submit(tlvs=key, validity="000001000000000R").message_id == first.message_id
     assert client.submit(tlvs=key, text=b"Other").status == Status.ESME_RSUBMITFAIL
+    smpp.service.post("/suppressions", phones=["254711000000"])
+    assert client.submit().status == Status.ESME_RINVDSTADR
+    again = client.submit(tlvs=key, validity="000001000000000R")
+    assert again.message_id == first.message_id, "also of one that would be refused now"
     assert smpp.service.get("/balance").json["balance"] == 999
 
 
@@ -240,6 +253,62 @@ def test_a_held_submit_slows_nobody_else_and_ends_with_its_bind(
     monkeypatch.undo()
     assert smpp.bound(credential).submit().status == Status.ESME_ROK
     assert smpp.service.get("/balance").json["balance"] == 997
+
+
+def test_an_account_has_only_so_many_open_requests(
+    smpp: SmppHouse, monkeypatch: pytest.MonkeyPatch, no_refill: None
+) -> None:
+    monkeypatch.setattr(throttle, "HOLD_SECONDS", 60.0)
+    monkeypatch.setattr(session, "MAX_OPEN", 2)
+    client = smpp.bound(smpp.credential(rate=1))
+    assert client.submit().status == Status.ESME_ROK
+    for _ in range(2):
+        client.send(Command.SUBMIT_SM, submit_body())
+    assert client.submit().status == Status.ESME_RTHROTTLED
+
+
+@pytest.fixture
+def go_on(smpp: SmppHouse, monkeypatch: pytest.MonkeyPatch) -> Iterator[Event]:
+    """Until this is set, submits wait that need a thread: those of the account do, as somebody has opted out."""
+    event, answer = Event(), Backend.answer
+
+    def wait(self: Backend, bound: Bound, command: int, body: bytes) -> bytes:
+        assert command != Command.SUBMIT_SM or event.wait(60)
+        return answer(self, bound, command, body)
+
+    monkeypatch.setattr(Backend, "answer", wait)
+    assert smpp.service.post("/suppressions", phones=["254711000009"]).status_code == 200
+    yield event
+    event.set()
+
+
+def test_what_waits_for_threads_holds_up_no_other_account_and_ends_with_its_bind(smpp: SmppHouse, go_on: Event) -> None:
+    credential = smpp.credential(window_size=20)
+    client, leaver = smpp.bound(credential), smpp.bound(credential)
+    sent = [client.send(Command.SUBMIT_SM, submit_body()) for _ in range(20)]
+    wait_until(lambda: smpp.server._backend.open.held(smpp.service.account_id) == 20, 60, "the submits")
+    leaver.send(Command.SUBMIT_SM, submit_body())
+    other = smpp.bound(smpp.credential(smpp.service.new_account("other")))
+    query = c_string("01a221bc-a686-7327-9c89-513af9300001") + b"\5\0" + c_string("ACME")
+    assert other.ask(Command.QUERY_SM, query).status == Status.ESME_RQUERYFAIL
+    leaver.stop()
+    wait_until(lambda: len(smpp.server._sessions) == 2, 60, "the end of a bind")
+    go_on.set()
+    assert [client.read(sequence=number).status for number in sent] == [Status.ESME_ROK] * 20
+    assert smpp.service.get("/balance").json["balance"] == 980, "nothing is stored for a bind that has ended"
+
+
+def test_what_is_open_when_the_server_unbinds_is_still_answered(smpp: SmppHouse, go_on: Event) -> None:
+    made, engine = smpp.credential(), smpp.service.engine
+    client = smpp.bound(made)
+    sent = client.send(Command.SUBMIT_SM, submit_body())
+    with engine.begin() as connection:
+        rotate_password(connection, find_own(connection, made.system_id), SECRET_KEY)
+    client.send(Command.UNBIND_RESP, sequence=client.read(Command.UNBIND).sequence)
+    go_on.set()
+    assert client.read(sequence=sent).status == Status.ESME_ROK
+    with pytest.raises(Closed):
+        client.read()
 
 
 def test_what_would_be_held_for_too_long_is_throttled(

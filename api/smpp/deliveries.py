@@ -33,7 +33,7 @@ AHEAD: Final = 4_000
 """How far behind a delivery that is not answered others are delivered, and come again if the process dies."""
 PAUSE_SECONDS: Final = 5.0
 """Until a delivery that the customer cannot take now, or a database that gives no answer, is tried again."""
-MAX_PAUSE_SECONDS: Final = 60.0
+LONGEST_PAUSE_SECONDS: Final = 60.0
 TRIES: Final = 10
 """How often one delivery may fail while others are taken, after pauses that double. Then it is given up: a replay
 delivers it again."""
@@ -157,7 +157,7 @@ class CredentialQueue:
         else:
             self._failures[number] = failures + 1
         self._are_others_taken = False
-        delay = min(PAUSE_SECONDS * 2**failures, MAX_PAUSE_SECONDS)
+        delay = min(PAUSE_SECONDS * 2**failures, LONGEST_PAUSE_SECONDS)
         asyncio.get_running_loop().call_later(delay, self._wait, number)
 
     def _wait(self, number: int) -> None:

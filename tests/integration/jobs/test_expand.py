@@ -104,3 +104,21 @@ def test_pages_that_make_no_batches_do_not_end_the_run(service: Service, send: s
     service.worker.sweeper.work()
     assert (batches_of(service, send), batches_of(service, theirs)) == (0, 3)
     assert service.scalar("SELECT count(*) FROM send WHERE expanded_to IS NOT NULL AND state = 'expanding'") == 0
+
+
+def test_messages_are_sent_for_as_long_as_an_expansion_took(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An account whose groups are slow to expand leaves the worker to the others for half of the time."""
+    drained: list[float] = []
+
+    def slow(*_: object) -> list[UUID] | None:
+        time.sleep(0.1)
+        return [] if drained else None
+
+    def drain(seconds: float) -> int:
+        drained.append(seconds)
+        return 0
+
+    monkeypatch.setattr(worker.tasks, "expand", slow)
+    monkeypatch.setattr(service.worker.dispatcher, "drain", drain)
+    service.worker.sweeper.work()
+    assert len(drained) == 1 and drained[0] >= 0.1

@@ -10,7 +10,6 @@ from shared.sends.fair_queueing import (
     CLOCK,
     CLOCK_FROM,
     IDLE_CLOCK,
-    RAISE_IDLE_CLOCK,
     CachedClock,
 )
 from tests.harness.service import Service
@@ -51,6 +50,11 @@ def test_the_clock_is_the_smallest_turn_from_there_on_or_else_of_all(
     assert clocks(service, begin) == (expected, 100)
 
 
+def test_a_batch_without_a_turn_does_not_count(service: Service) -> None:
+    queue(service, 300, 0)
+    assert clocks(service, 0) == (300, 300)
+
+
 def test_a_batch_that_is_being_sent_counts(service: Service) -> None:
     """It comes back with a turn that is only a little later: a new send must not wait until all of it is sent."""
     queue(service, 300, 100)
@@ -64,9 +68,10 @@ def test_the_clock_of_an_empty_queue_is_where_it_was_last(service: Service) -> N
     queue(service)
     before = clocks(service, 0)[0]
     assert before is not None
-    for turn, expected in ((before + 700, before + 700), (before + 300, before + 700)):
+    service.worker.dispatcher.stop.set()
+    for turn, expected in ((before + 10_000_000, before + 10_000_000), (before + 300, before + 10_000_000)):
         queue(service, turn)
-        service.execute(RAISE_IDLE_CLOCK)
+        service.worker.sweeper.recover_and_wake()
         queue(service)
         assert clocks(service, 0) == clocks(service, 5) == (expected, None)
 

@@ -116,6 +116,13 @@ def test_each_misbehaving_receiver_is_recognized_and_dropped_in_time(
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 64 * 1024
 
 
+def test_a_success_counts_although_its_body_never_ends(stop: threading.Event, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(client, "BODY_SECONDS", 0.1)
+    (reply,) = post([serve(once(OK + b"Content-Length: 9\r\n\r\n", wait=True), stop)])
+    assert (reply.http_status, reply.error) == (200, None)
+    assert reply.milliseconds < 60_000
+
+
 def test_a_redirection_is_not_followed(stop: threading.Event) -> None:
     (reply,) = post([serve(REDIRECTS, stop)])
     assert reply.http_status == 302 and reply.error is not None

@@ -89,6 +89,13 @@ def test_only_padding_may_follow_the_parameters(end: bytes, broken: bool) -> Non
     assert message.tlvs[5] == b"whole" and has_broken_rest(body, message) is broken
 
 
+@pytest.mark.parametrize(("more", "broken"), [(0, False), (1, True)])
+def test_so_many_parameters_are_read(more: int, broken: bool) -> None:
+    body = message_body(Message("1", "2", b"x")) + tlv(5, b"") * (63 + more) + tlv(6, b"last")
+    message = read_message(Command.SUBMIT_SM, body)
+    assert ((6 in message.tlvs), has_broken_rest(body, message)) == (not broken, broken)
+
+
 def test_neither_text_nor_phone_is_in_a_repr_or_an_error() -> None:
     message = Message("254711000000", "254722000000", b"my secret", tlvs={0x424: b"my secret"})
     assert "secret" not in repr(message)

@@ -18,7 +18,7 @@ from shared.accounts.administration import Refused
 from shared.contacts.charsets import USUAL_CHARSETS, encoding_named
 from shared.contacts.columns import NoContacts
 from shared.contacts.csv import ContactReader, RejectedRow
-from shared.contacts.groups import put_contacts
+from shared.contacts.groups import put_contacts, remove_contacts
 from shared.contacts.text_stream import LineTooLong, NotText, WrongEncoding, text_chunks
 from shared.db.connection import reading, transaction
 from shared.db.tables.accounts import account
@@ -118,6 +118,8 @@ def _import_chunk(
     contacts, rejected = reader.read(chunk, last)
     with transaction(engine) as connection:
         put = put_contacts(connection, group_id, list({contact.phone: contact for contact in contacts}.values()))
+        if reader.opted_out:
+            remove_contacts(connection, group_id, reader.opted_out)
     report.added += put.added
     report.changed += put.changed
     report.known += len(contacts) - put.added - put.changed

@@ -16,6 +16,7 @@ from shared.contacts.phone_cells import PhoneCells
 from shared.contacts.rows import RowReader
 from shared.contacts.text_stream import WrongEncoding, text_chunks
 from shared.sms.numbering import Numbering, numbering_of
+from shared.sms.phones import is_phone
 from shared.sms.written import written_digits
 
 PLACEHOLDER = re.compile(r"(?<!\{)\{\{ *([A-Za-z_]\w{0,31}) *(?:\|[^{}]*)?\}\}(?!\})", re.ASCII)
@@ -64,7 +65,14 @@ def plain_phone(text: str, country: str | None = None) -> str:
     it is, for the API to refuse: `2) 254711000000` must not become 2254711000000, which may be somebody else's phone.
     """
     digits = written_digits(text) if country is None else numbering_of(country).read(text)
-    return text.strip() if digits is None else digits
+    return no_phone(text) if digits is None else digits
+
+
+def no_phone(text: str) -> str:
+    """A text that is no phone number of the account's country, for the API to refuse: its digits may be a phone's in
+    another country."""
+    text = text.strip()
+    return f"{text}?" if is_phone(text) else text
 
 
 def phones_of_list(text: str, country: str | None = None) -> list[str]:
@@ -93,18 +101,17 @@ class Table:
         return self.found is not None and self.found.has_names
 
     def rows(self) -> Iterator[tuple[str, ...]]:
-        """All rows, as they are read. Raises TooManyRecipients or csv.Error if they cannot be read."""
-        return _rows(self.text, self.found.delimiter, self.found.first_line) if self.found else iter(())
+        """All rows but those of people who have opted out, as they are read. Raises TooManyRecipients or csv.Error."""
+        return (cells for cells, opted_out in self._rows() if not opted_out)
+
+    def _rows(self) -> Iterator[tuple[tuple[str, ...], bool]]:
+        found = self.found
+        return _rows(self.text, found.delimiter, found.first_line, found.opt_outs()) if found else iter(())
 
     @cached_property
     def opted_out(self) -> int:
         """How many rows say that the person has opted out."""
-        return sum(says_opted_out(row, self.opt_out) for row in self.rows()) if self.opt_out is not None else 0
-
-    @property
-    def opt_out(self) -> int | None:
-        """The column that says so."""
-        return self.found.opt_out() if self.found else None
+        return sum(opted_out for _, opted_out in self._rows())
 
     @cached_property
     def phone_columns(self) -> PhoneColumns | None:
@@ -162,8 +169,7 @@ def decoded(content: bytes, charset: str = "") -> str:
 
 
 def recipients_of_table(table: Table, phone_column: int, columns: Mapping[str, int]) -> list[dict[str, Any]]:
-    """A recipient for each row that does not say that the person has opted out: its phone, and a value for each
-    placeholder that has a column.
+    """A recipient for each row: its phone, and a value for each placeholder that has a column.
 
     An empty cell counts as no value: the API uses the placeholder's default, or refuses the row. Raises
     TooManyRecipients at the first row that is too much for one request of the API, and csv.Error.
@@ -172,12 +178,10 @@ def recipients_of_table(table: Table, phone_column: int, columns: Mapping[str, i
     characters = 0
     numbering = table.found.numbering if table.found else INTERNATIONAL
     of_phones = table.phone_columns if table.phone_columns and phone_column == table.phone_column else None
-    find, opt_out = PhoneCells(numbering, *(of_phones or ([phone_column],))).find, table.opt_out
+    find = PhoneCells(numbering, *(of_phones or ([phone_column],))).find
     for row in table.rows():
-        if says_opted_out(row, opt_out):
-            continue
         found = find(row)
-        entry: dict[str, Any] = {"phone": found.phone or plain_phone(found.written)}
+        entry: dict[str, Any] = {"phone": found.phone or no_phone(found.written)}
         variables = {name: value for name, place in columns.items() if (value := _cell(row, place))}
         if variables:
             entry["variables"] = variables
@@ -188,8 +192,11 @@ def recipients_of_table(table: Table, phone_column: int, columns: Mapping[str, i
     return recipients
 
 
-def _rows(text: str, delimiter: str, first_line: int = 0) -> Iterator[tuple[str, ...]]:
-    """The first MOST_COLUMNS cells of the rows that are not blank, each row read when it is asked for.
+def _rows(
+    text: str, delimiter: str, first_line: int = 0, opt_outs: Sequence[int] = ()
+) -> Iterator[tuple[tuple[str, ...], bool]]:
+    """The first MOST_COLUMNS cells of the rows that are not blank, each row read when it is asked for, and whether it
+    says in one of its columns `opt_outs` that the person has opted out.
 
     An exported file has apostrophes before what a spreadsheet would run: they are left out.
     """
@@ -210,7 +217,7 @@ def _rows(text: str, delimiter: str, first_line: int = 0) -> Iterator[tuple[str,
             (row,) = csv.reader(last_line, delimiter=delimiter)  # as spreadsheets end a quote with the file
         cells = tuple(restored(cell.strip()) for cell in row[:MOST_COLUMNS])
         if any(cells) and line >= first_line:
-            yield cells
+            yield cells, says_opted_out(row, opt_outs)
 
 
 def _cell(row: Sequence[str], place: int) -> str:

@@ -22,10 +22,7 @@ _MOBILE = re.compile(
     r"|мобил|мобіл|сотов|手机"
 )
 _CONTACT = re.compile(r"contacts?|kontakt|contacto|contato|recipients?")
-_NO_PHONE = re.compile(
-    r"fax|pager|telex"
-    r"|\b(?:tty|ids?|code|carrier|types?|consent|count|accepts|verified|status|opt|opted)\b"
-)
+_NO_PHONE = re.compile(r"fax|pager|telex|\b(?:tty|ids?|code|carrier|types?|consent|count|accepts|verified|status)\b")
 _FOR_ANOTHER = re.compile(
     r"assistant|emergency|spouse|partner|parent|guardian|mother|father|manager|notfall|urgence|landline|festnetz|\bfixe?\b"
 )

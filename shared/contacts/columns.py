@@ -29,11 +29,15 @@ SHOWN_CHARACTERS: Final = 60
 NAME_LENGTH: Final = 32
 """Characters of the name of a field."""
 _OPT_OUT = re.compile(
-    r"(?:(?:has|is|sms|text|mobile|phone)_)*(?:opt(?:ed)?_?outs?|unsubscribed|do_not_(?:text|sms|contact))"
-    r"(?:_(?:sms|text|status|date|time|at|on))*"
+    r"(?:(?:has|is|sms|text|mobile|phone|marketing)_?)*"
+    r"(?:opt(?:ed)?_?outs?|unsubscribed?|do_not_(?:text|sms|contact|disturb)|dnd)"
+    r"(?:_(?:of|from|sms|texts?|marketing|status|date|time|at|on))*"
 )
 """The names of columns for opt-outs, as fields; not those for e-mail alone."""
-_NOT_OPTED_OUT = re.compile(r"(?:no?|false|f|0|nein|non|(?:opt(?:ed)?_)?in|active|subscribed)?")
+_NOT_OPTED_OUT = re.compile(
+    r"0+(?:[.,]0+)?|0000-00-00.*|no?|false|f|null|none|never|n/a|nil|unchecked|n[aã]o|nej|nein|non|нет|否"
+    r"|(?:opt(?:ed)?[ _-]?)?in|active|subscribed|not .*"
+)
 _NOT_OF_NAMES = re.compile(r"[^a-z0-9_]+")
 
 
@@ -126,15 +130,13 @@ class FileColumns:
 
     def consent(self) -> int | None:
         """The column that says whether the person has agreed to get messages."""
-        return self._named(lambda name: name in CONSENT_COLUMNS)
-
-    def opt_out(self) -> int | None:
-        """The column that says whether or when the person has opted out."""
-        return self._named(lambda name: _OPT_OUT.fullmatch(name) is not None)
-
-    def _named(self, is_it: Callable[[str], bool]) -> int | None:
         names = [field_name(name) for name in self.names] if self.has_names else []
-        return next((at for at, name in enumerate(names) if is_it(name)), None)
+        return next((at for at, name in enumerate(names) if name in CONSENT_COLUMNS), None)
+
+    def opt_outs(self) -> list[int]:
+        """The columns that say whether or when the person has opted out."""
+        names = [field_name(name) for name in self.names] if self.has_names else []
+        return [at for at, name in enumerate(names) if _OPT_OUT.fullmatch(name)]
 
     def fields(self, taken: Container[int | None], asked: Sequence[str] | None = None) -> dict[str, int]:
         """The columns of fields by name: the `asked` ones, or as many as a contact may have. Raises NoContacts.
@@ -239,9 +241,10 @@ def read_columns(text: str, numbering: Numbering, *, is_whole: bool = True) -> F
     return FileColumns(numbering, delimiter, [str(at + 1) for at in range(width)], False, rows[0][0], cells)
 
 
-def says_opted_out(cells: Sequence[str], opt_out: int | None) -> bool:
-    """Whether a row says so in its column for that, if there is one."""
-    return opt_out is not None and opt_out < len(cells) and not _NOT_OPTED_OUT.fullmatch(field_name(cells[opt_out]))
+def says_opted_out(cells: Sequence[str], opt_outs: Sequence[int]) -> bool:
+    """Whether a row says so in one of its columns for that."""
+    values = (cells[at].strip(" -").casefold() for at in opt_outs if at < len(cells))
+    return any(value and not _NOT_OPTED_OUT.fullmatch(value) for value in values)
 
 
 def field_name(column: str) -> str:

@@ -30,7 +30,7 @@ LISTED_COLUMNS: Final = 100
 REFUSALS: Final = ("no", "false", "0", "unsubscribed", "not_subscribed", "nein", "non")
 REPLACEMENT: Final = "\ufffd"
 """The replacement character, which programs write for characters that they could not decode."""
-OPTED_OUT: Final = "The file says that the person has opted out: add the phone number to the opt-outs."
+OPTED_OUT: Final = "The file says that the person has opted out: add the phone number to the opt-outs, too."
 LOST_CHARACTER: Final = "A character of the row was lost (U+FFFD): export the file again, as CSV in UTF-8."
 
 
@@ -64,8 +64,8 @@ class Checkpoint:
     tags: int | None = None
     consent: int | None = None
     """The column that says whether the person has agreed to get messages."""
-    opt_out: int | None = None
-    """The column that says whether the person has opted out."""
+    opt_outs: list[int] = field(default_factory=list)
+    """The columns that say whether the person has opted out."""
     phone_column: str | None = None
     """The name of the column of the phones."""
     fields_left: list[str] = field(default_factory=list)
@@ -91,7 +91,7 @@ class Checkpoint:
         self.phone, *self.other_phones = phones.columns
         self.labels = phones.labels
         self.tags = found.tags({self.phone})
-        self.consent, self.opt_out = found.consent(), found.opt_out()
+        self.consent, self.opt_outs = found.consent(), found.opt_outs()
         self.fields = found.fields({self.phone, self.tags}, fields)
         self.phone_column = found.names[self.phone][:QUOTED]
         self.fields_left = found.left({self.phone, self.tags, *self.fields.values()})[:LISTED_COLUMNS]
@@ -106,13 +106,15 @@ class ContactReader:
         self._numbering = numbering
         self._phone_column = phone_column
         self.checkpoint = checkpoint or Checkpoint()
+        self.opted_out: set[int] = set()
+        """The phones of a chunk's people who have opted out, says the file. They are not to be in the group."""
 
     def read(self, chunk: str, last: bool) -> tuple[list[Contact], list[RejectedRow]]:
         """Parse the next chunk into contacts and rejected rows. Raises NoContacts if no column has the phones.
 
         A chunk ends at a line end unless it is the `last`; a row may continue in the next chunk.
         """
-        checkpoint = self.checkpoint
+        checkpoint, self.opted_out = self.checkpoint, set()
         text = checkpoint.rest + chunk
         if checkpoint.delimiter is None:
             found = read_columns(text, self._numbering, is_whole=last)
@@ -147,8 +149,9 @@ class ContactReader:
             if phone is None:
                 rejected.append(RejectedRow(line, written[:QUOTED], **self._numbering.problem(written)))
                 continue
-            if says_opted_out(cells, checkpoint.opt_out):
+            if says_opted_out(cells, checkpoint.opt_outs):
                 rejected.append(RejectedRow(line, written[:QUOTED], "suppressed", OPTED_OUT))
+                self.opted_out.add(int(phone))
                 continue
             fields = self._fields(cells, line) if checkpoint.fields else None
             if has_lost and REPLACEMENT in "".join(cells):
@@ -165,7 +168,7 @@ class ContactReader:
             contacts.append(Contact(int(phone), fields, self._tags(cells, line)))
             prefixes.append(country_prefix(phone))
         self._count_countries(prefixes)
-        return contacts, rejected
+        return [contact for contact in contacts if contact.phone not in self.opted_out], rejected
 
     def _fields(self, cells: list[str], line: int) -> dict[str, str]:
         fields: dict[str, str] = {}

@@ -12,7 +12,7 @@ from sqlalchemy import Connection, Engine, Row, Uuid, bindparam, insert, select
 
 from shared.contacts.columns import NoContacts
 from shared.contacts.csv import Checkpoint, ContactReader, RejectedRow
-from shared.contacts.groups import Contact, GroupFull, PutResult, UnknownGroup, put_contacts
+from shared.contacts.groups import Contact, GroupFull, PutResult, UnknownGroup, put_contacts, remove_contacts
 from shared.contacts.imports import IS_OPEN, TAKE_CHUNK, end_chunk, fail_import, set_aside_import
 from shared.db.connection import transaction
 from shared.db.expressions import parameter_rows
@@ -61,6 +61,8 @@ def import_chunk(engine: Engine) -> bool:
             unique = list({contact.phone: contact for contact in contacts}.values())
             with connection.begin_nested():
                 put = put_contacts(connection, row.group_id, unique)
+                if reader.opted_out:
+                    remove_contacts(connection, row.group_id, reader.opted_out)
         except (NoContacts, GroupFull, UnknownGroup) as problem:
             error = "The group was deleted." if isinstance(problem, UnknownGroup) else str(problem)
             fail_import(connection, row.id, error)

@@ -279,6 +279,13 @@ def test_the_request_names_the_columns(service: Service) -> None:
     assert left_behind(service) == (0, 0)
 
 
+def test_who_has_opted_out_since_the_last_import_leaves_the_group(service: Service) -> None:
+    group = service.new_group([])
+    upload_of(service, group, f"Phone,Opted Out\n{A},FALSE\n{B},FALSE\n")
+    made = upload_of(service, group, f"Phone,Opted Out\n{A},FALSE\n{B},TRUE\n{C},TRUE\n{C},FALSE\n")
+    assert (made["counts"]["invalid"], [each["phone"] for each in contacts(service, group)]) == (2, [A])
+
+
 def test_pieces_are_taken_in_turns_and_an_import_can_be_canceled(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:

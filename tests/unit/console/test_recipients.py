@@ -107,6 +107,20 @@ def test_digits_that_are_no_part_of_the_phone_are_left_for_the_api_to_refuse(typ
     assert not is_phone(typed) and suggest(typed) is None
 
 
+@pytest.mark.parametrize(("country", "typed"), [("KE", "71100030"), ("KE", "2547110003011"), ("IN", "98765432101")])
+def test_a_number_with_a_digit_too_few_or_too_many_is_no_other_phone(country: str, typed: str) -> None:
+    """+98 is Iran: an Indian number with an eleventh digit must not go there."""
+    file = read_table(f"Phone\n{typed}\n", numbering_of(country))
+    for found in (plain_phone(typed, country), recipients_of_table(file, 0, {})[0]["phone"]):
+        assert found.startswith(typed) and not is_phone(found)
+
+
+def test_a_column_for_opt_outs_counts_wherever_it_is() -> None:
+    names = ",".join(f"c{number}" for number in range(110))
+    table = read_table(f"Phone,{names},Opted Out\n254711000000{',x' * 110},TRUE\n254711000001{',x' * 110},FALSE\n")
+    assert (table.opted_out, recipients_of_table(table, 0, {})) == (1, [{"phone": "254711000001"}])
+
+
 @pytest.mark.parametrize(
     ("columns", "found"),
     [

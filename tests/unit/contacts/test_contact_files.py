@@ -109,6 +109,11 @@ def test_contacts_who_have_not_agreed_are_told() -> None:
         ("OptedOut", "y", True),  # Mongoose: yes, true, y and 1, or no, false, n and 0
         ("OptedOut", "n", False),
         ("Opted Out", "TRUE", True),
+        ("Opted Out", "✓", True),
+        ("Opted Out", "0", False),
+        ("Opt Out Date", "0000-00-00 00:00:00", False),
+        ("SMSOptOut,Do Not Contact", "FALSE,TRUE", True),
+        ("Has Opted Out of SMS", "true", True),
         ("SMS Opt-Out", "1", True),
         ("Opt Out Date", "2026-11-28", True),
         ("Opt Out Date", "", False),
@@ -121,6 +126,7 @@ def test_contacts_who_have_not_agreed_are_told() -> None:
 def test_who_has_opted_out_elsewhere_is_no_contact(name: str, value: str, rejected: bool) -> None:
     reader = ContactReader(numbering_of(None))
     contacts, rows = reader.read(f"Phone,{name}\n254711000301,{value}\n254711000302,\n", True)
+    assert reader.opted_out == ({254711000301} if rejected else set())
     assert [each.code for each in rows] == ["suppressed"] * rejected
     assert [each.phone for each in contacts] == [254711000301, 254711000302][rejected:]
 

@@ -31,7 +31,7 @@ from worker.webhooks.renumber import mend_order
 
 log = logging.getLogger(__name__)
 
-ALIVE_SECONDS, PRUNE_SECONDS = 2.0, 10.0
+ALIVE_SECONDS, PRUNE_SECONDS, HUNG_SECONDS = 2.0, 10.0, 5.0
 
 NEW = insert(lease).values(held_until=func.clock_timestamp() + timedelta(seconds=10))
 ALIVE = NEW.on_conflict_do_update(index_elements=["name"], set_={"held_until": NEW.excluded.held_until})
@@ -45,12 +45,17 @@ def send_heartbeat(engine: Engine, name: str) -> None:
 
 async def deliver(engine: Engine, settings: Settings) -> None:
     """Post events until SIGTERM or SIGINT; meanwhile show that this process is alive, and delete old events."""
-    client = Client(settings.webhook_loopback)
+    loop, client = asyncio.get_running_loop(), Client(settings.webhook_loopback)
     deliverer = Deliverer(engine, client, settings.secret_key, settings.secret_key_fallbacks)
     for number in (signal.SIGTERM, signal.SIGINT):
-        asyncio.get_running_loop().add_signal_handler(number, deliverer.stop.set)
+        loop.add_signal_handler(number, deliverer.stop.set)
     stop, tolerated, name = threading.Event(), Outage().tolerated(), f"{prefix()}{uuid4()}"
-    repeat(tolerated(partial(send_heartbeat, engine, name)), ALIVE_SECONDS, "alive", stop, at_once=True)
+
+    def show_that_the_loop_runs() -> None:
+        asyncio.run_coroutine_threadsafe(asyncio.sleep(0), loop).result(HUNG_SECONDS)
+        send_heartbeat(engine, name)
+
+    repeat(tolerated(show_that_the_loop_runs), ALIVE_SECONDS, "alive", stop, at_once=True)
     repeat(tolerated(partial(prune, engine)), PRUNE_SECONDS, "prune", stop, at_once=True)
     try:
         await deliverer.run()

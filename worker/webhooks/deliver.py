@@ -3,7 +3,7 @@
 One page of a webhook, step by step:
 
     read     the retries that are due, and the next events of its account's stream
-    post     signed, several at a time; stops for a URL after three failures in a row
+    post     signed, several at a time; stops for a host after three failures in a row
     record   each result and the new position, in one commit on disk
 """
 
@@ -15,6 +15,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
+from urllib.parse import urlsplit
 from uuid import UUID
 
 from sqlalchemy import Engine
@@ -144,11 +145,12 @@ class Deliverer:
 
         async def post_next() -> None:
             for job in waiting:
-                if failures[job.url] >= DEAD_AFTER:
-                    job.skipped = "Not tried: other posts to the same URL had failed."
+                host = urlsplit(job.url).netloc  # a URL may have a message's id
+                if failures[host] >= DEAD_AFTER:
+                    job.skipped = "Not tried: other posts to the same host had failed."
                 elif time.monotonic() < end and not self.stop.is_set():
                     await self._post(job, secrets)
-                    failures[job.url] = 0 if job.reply and job.reply.error is None else failures[job.url] + 1
+                    failures[host] = 0 if job.reply and job.reply.error is None else failures[host] + 1
 
         await asyncio.gather(*(post_next() for _ in range(min(width, len(work.jobs)))))
         succeeded = all(job.reply and job.reply.error is None for job in work.jobs)

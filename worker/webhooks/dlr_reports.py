@@ -26,8 +26,10 @@ ESCAPE = re.compile(r"%([%dpPqQaAbiIFtTno])")
 
 
 def is_wanted(event: Event) -> bool:
-    """Whether the mask of the event's send asks for its status."""
-    return bool(_bit_of(event) & ((event.send and event.send.dlr_mask) or 0))
+    """Whether the mask of the event's send asks for its status. Kannel reports what was never sent for bit 2, too
+    (`bb_smscconn_send_failed`)."""
+    bit = _bit_of(event)
+    return bool((bit | UNDELIVERED if bit == REJECTED else bit) & ((event.send and event.send.dlr_mask) or 0))
 
 
 def report_url(event: Event, url: str) -> str:

@@ -56,8 +56,10 @@ def test_the_escapes(kannel: KannelUser, there: Receiver) -> None:
     }
 
 
-def test_what_no_carrier_took_is_rejected_with_its_reason(kannel: KannelUser, there: Receiver) -> None:
-    kannel.get(dlr_mask="16", dlr_url=f"{there.url}?s=%d&why=%A", deferred="60")
+@pytest.mark.parametrize("mask", ["16", "2", "3"])
+def test_what_no_carrier_took_is_rejected_with_its_reason(kannel: KannelUser, there: Receiver, mask: str) -> None:
+    """Kannel reports it for bit 2, too: `DLR_IS_SMSC_FAIL(mask) || DLR_IS_FAIL(mask)` (bb_smscconn.c)."""
+    kannel.get(dlr_mask=mask, dlr_url=f"{there.url}?s=%d&why=%A", deferred="60")
     [send] = kannel.service.get("/sends").json["data"]
     assert kannel.service.post(f"/sends/{send['send_id']}/cancel").status_code == 200
     kannel.service.sweep()
@@ -91,3 +93,11 @@ def test_a_failed_report_is_tried_again_and_shows_no_phone(kannel: KannelUser) -
         assert reported(there) == [{"s": "1", "p": "254711000000"}] * 2
         [url] = kannel.service.scalars("SELECT url FROM delivery WHERE url LIKE :url", url=f"{there.url}%")
     assert url == f"{there.url}?s=%d&p=%p"
+
+
+def test_a_host_that_fails_is_left_alone_although_each_url_has_another_id(kannel: KannelUser) -> None:
+    with receiver(lambda post: 500) as there:
+        for _ in range(20):
+            kannel.get(dlr_mask="1", dlr_url=f"{there.url}?id=%I")
+        finish(kannel.service)
+        assert 3 <= len(there.posts) < 10

@@ -99,7 +99,7 @@ def _connected(operation: Endpoint, caller: Any, arguments: dict[str, Any]) -> A
         return operation.function(connection=connection, **arguments)
 
     if operation.method == "GET":
-        read = reading_list if operation.has_entries else reading
+        read = reading_list if operation.is_list else reading
         with read(services().engine) as connection:
             return act(connection)
     if operation.method == "POST":

@@ -3,10 +3,11 @@
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 from marshmallow import Schema
-from marshmallow.fields import List, Nested
+from marshmallow.fields import List
 
 from api.auth.caller import Caller
 from api.auth.operator_tokens import Operator
@@ -49,10 +50,9 @@ class Endpoint:
     large: bool
 
     @property
-    def has_entries(self) -> bool:
-        """Whether its response has a list of objects, of which there may be any number."""
-        fields = self.response().fields.values()
-        return any(isinstance(each, List) and isinstance(each.inner, Nested) for each in fields)
+    def is_list(self) -> bool:
+        """Whether its response is a list of objects, of which there may be any number."""
+        return _is_list(self.response)
 
     @property
     def url_template(self) -> str:
@@ -63,3 +63,8 @@ class Endpoint:
     def variables(self) -> dict[str, str]:
         """The names of the path's variables, each with its converter; empty for a plain string."""
         return {name: converter for converter, name in VARIABLE.findall(self.path)}
+
+
+@cache
+def _is_list(response: type[Schema]) -> bool:
+    return isinstance(response().fields.get("data"), List)

@@ -118,6 +118,7 @@ def test_the_console_knows_the_service_by_its_api_only() -> None:
         "shared.priority",
         "shared.unit",
         "shared.sms.numbering",
+        "shared.sms.phones",
         "shared.sms.spellings",
         "shared.sms.written",
     }

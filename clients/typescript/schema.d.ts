@@ -3181,8 +3181,8 @@ export interface Operations {
   createSuppressions(request: { body: SuppressionsBody; key?: string; signal?: AbortSignal }): Promise<Suppressed>;
   /** Add the rows of a CSV file to the opt-out list. */
   importSuppressions(request: { query?: { phone_column?: string }; body: string; key?: string; signal?: AbortSignal }): Promise<Suppressed>;
-  /** Remove a phone number from the opt-out list; with category or sender_id, only that opt-out. */
-  deleteSuppression(request: { path: { phone: string }; query?: { category?: "authentication" | "transactional" | "marketing"; sender_id?: string }; signal?: AbortSignal }): Promise<Unsuppressed>;
+  /** Remove a phone number from the opt-out list; with category, sender_id or everything, only that opt-out. */
+  deleteSuppression(request: { path: { phone: string }; query?: { category?: "authentication" | "transactional" | "marketing"; sender_id?: string; everything?: boolean }; signal?: AbortSignal }): Promise<Unsuppressed>;
   /** Count messages with a result by day, sender ID, country, category and status. Test sends are not counted. */
   getUsage(request?: { query?: { since?: string; until?: string; by?: string; sender_id?: string; country?: string; category?: "authentication" | "transactional" | "marketing"; status?: "scheduled" | "queued" | "sending" | "in_doubt" | "sent" | "rejected" | "failed" | "canceled" | "expired" | "undelivered" | "delivered"; limit?: number; cursor?: string }; signal?: AbortSignal }): Promise<UsagePage>;
   /** Send a code to a phone number, in the category authentication. */

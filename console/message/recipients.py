@@ -75,6 +75,11 @@ def no_phone(text: str) -> str:
     return f"{text}?" if is_phone(text) else text
 
 
+def with_plus(phone: str) -> str:
+    """A phone that was read, for the API to read again: without a plus sign, it may be a national number, too."""
+    return f"+{phone}" if is_phone(phone) else phone
+
+
 def phones_of_list(text: str, country: str | None = None) -> list[str]:
     """Phones that were pasted, one on each line or separated by commas or semicolons.
 
@@ -106,7 +111,7 @@ class Table:
 
     def _rows(self) -> Iterator[tuple[tuple[str, ...], bool]]:
         found = self.found
-        return _rows(self.text, found.delimiter, found.first_line, found.opt_outs()) if found else iter(())
+        return _rows(self.text, found.delimiter, found.first_line, found) if found else iter(())
 
     @cached_property
     def opted_out(self) -> int:
@@ -193,10 +198,10 @@ def recipients_of_table(table: Table, phone_column: int, columns: Mapping[str, i
 
 
 def _rows(
-    text: str, delimiter: str, first_line: int = 0, opt_outs: Sequence[int] = ()
+    text: str, delimiter: str, first_line: int = 0, columns: FileColumns | None = None
 ) -> Iterator[tuple[tuple[str, ...], bool]]:
     """The first MOST_COLUMNS cells of the rows that are not blank, each row read when it is asked for, and whether it
-    says in one of its columns `opt_outs` that the person has opted out.
+    says in one of its `columns` that the person has opted out.
 
     An exported file has apostrophes before what a spreadsheet would run: they are left out.
     """
@@ -207,6 +212,7 @@ def _rows(
                 raise csv.Error("A row is too long.")
             yield line
 
+    opt_outs, consent = (columns.opt_outs(), columns.consent()) if columns else ([], None)
     for number, (line, row, problem) in enumerate(RowReader(lines(), delimiter)):
         if number == MOST_ROWS:
             raise TooManyRecipients
@@ -217,7 +223,7 @@ def _rows(
             (row,) = csv.reader(last_line, delimiter=delimiter)  # as spreadsheets end a quote with the file
         cells = tuple(restored(cell.strip()) for cell in row[:MOST_COLUMNS])
         if any(cells) and line >= first_line:
-            yield cells, says_opted_out(row, opt_outs)
+            yield cells, says_opted_out(row, opt_outs, consent)
 
 
 def _cell(row: Sequence[str], place: int) -> str:

@@ -190,7 +190,7 @@ def account_tokens() -> KeptTokens:
 
 def membership() -> Mapping[str, Any] | None:
     """The account of the path, as one of the person's accounts; None if they are not in it. Raises SignedOut."""
-    return next((each for each in person().accounts if str(each["account_id"]) == g.account_id), None)
+    return next((each for each in person().accounts if str(each["account_id"]) == g.get("account_id")), None)
 
 
 def country() -> str | None:

@@ -13,7 +13,7 @@ from flask_babel import gettext
 from console.message.choices import senders
 from console.message.drafts import FIELDS, Draft
 from console.message.quotes import preview
-from console.message.recipients import plain_phone
+from console.message.recipients import plain_phone, with_plus
 from console.pages.forms import Form
 from console.pages.paging import paging
 from console.session.current import account, country, may
@@ -67,8 +67,9 @@ def open_phone() -> Any:
 @pages.get("/<phone>")
 def show(phone: str) -> Any:
     """Both sides of one phone's conversation."""
+    sender = request.args.get("sender_id", "")
     try:
-        return _page(phone, Form({"kind": "one", "phone": phone, "sender_id": request.args.get("sender_id", "")}))
+        return _page(phone, Form({"kind": "one", "phone": with_plus(phone), "sender_id": sender}))
     except ApiError as error:
         search = Form({"phone": phone}).refuse(error)
         if "phone" not in search.errors:
@@ -80,7 +81,7 @@ def show(phone: str) -> Any:
 def reply(phone: str) -> Any:
     """Send a reply. With `check`, only show it again with its segments and its price."""
     form = Form.posted({**FIELDS, "phone": "message"})
-    form.values["kind"], form.values["phone"] = "one", phone
+    form.values["kind"], form.values["phone"] = "one", with_plus(phone)
     if form["replace"]:
         form.values["message"] = form["plain_text"]
     if form["check"] or form["replace"]:

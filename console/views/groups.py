@@ -6,7 +6,7 @@ from bulksms_client.errors import ApiError
 from flask import Blueprint, redirect, render_template, request, url_for
 from flask_babel import gettext
 
-from console.message.recipients import phones_of_list, plain_phone
+from console.message.recipients import phones_of_list, plain_phone, with_plus
 from console.pages.confirmations import done
 from console.pages.csv_files import CHARSETS, FILE, download, tell_encoding, uploaded
 from console.pages.file_errors import IMPORT_NOTES, file_error
@@ -62,7 +62,7 @@ def delete(group_id: Any) -> Any:
 def add_contacts(group_id: Any) -> Any:
     """Add phones that were pasted."""
     form = Form.posted({"contacts": "phones"})
-    phones = phones_of_list(form["phones"], country())
+    phones = [with_plus(each) for each in phones_of_list(form["phones"], country())]
     if not phones:
         form.errors["phones"] = gettext("Add at least one phone number.")
         return _page(str(group_id), contacts=form), 400
@@ -94,7 +94,7 @@ def contact(group_id: Any) -> Any:
         form.values.setlist("field_value", [*known["fields"].values(), "", "", ""])
         return render_template("groups/contact.html", form=form, **shown)
     form = Form.posted({"contacts": "phone"})
-    form.values.setdefault("phone", named)
+    form.values.setdefault("phone", with_plus(named))
     put: dict[str, Any] = {"phone": plain_phone(form["phone"], country()), "fields": _fields(form), "tags": _tags(form)}
     if named and not known["phone"]:
         form.problem = gettext("The contact is no longer in the group.")
@@ -107,7 +107,7 @@ def contact(group_id: Any) -> Any:
             shown["known"] = known["phone"]
     if not form.wrong:
         with form.asking():
-            account().groups.put_contacts(str(group_id), [put], form.key)
+            account().groups.put_contacts(str(group_id), [{**put, "phone": with_plus(put["phone"])}], form.key)
             return done(gettext("The contact is saved."), "groups.show", group_id=group_id)
         _name_fields(form)
     return render_template("groups/contact.html", form=form, **shown), 400

@@ -7,7 +7,7 @@ from flask import Blueprint, abort, redirect, render_template, request, url_for
 from flask_babel import gettext
 
 from console.message.choices import find_sender, senders
-from console.message.recipients import phones_of_list, plain_phone
+from console.message.recipients import phones_of_list, plain_phone, with_plus
 from console.pages.confirmations import done
 from console.pages.csv_files import CHARSETS, FILE, download, tell_encoding, uploaded
 from console.pages.formats import counted
@@ -36,7 +36,7 @@ def create() -> Any:
     form = Form.posted()
     if form["check"]:
         return _page(form, Form())
-    phones = phones_of_list(form["phones"], country())
+    phones = [with_plus(each) for each in phones_of_list(form["phones"], country())]
     if not phones:
         form.errors["phones"] = gettext("Add at least one phone number.")
     if form["sender_id"] and find_sender(form["sender_id"]) is None:
@@ -66,8 +66,8 @@ def import_file() -> Any:
 @pages.post("/<phone>/delete")
 def delete(phone: str) -> Any:
     """Remove an entry."""
-    scope = {name: request.form.get(name) or None for name in ("category", "sender_id")}
-    account().suppressions.delete(phone, **scope)
+    scope = {name: request.form[name] for name in ("category", "sender_id") if request.form.get(name)}
+    account().suppressions.delete(phone, **(scope or {"everything": "true"}))
     return done(gettext("The opt-out is removed."), "opt_outs.index")
 
 

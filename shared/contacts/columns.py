@@ -19,7 +19,10 @@ from shared.sms.written import DATE
 
 USUAL_NAMES: Final = "phone, mobile, msisdn, telephone, cell, recipient, whatsapp, telefon, handy"
 TAG_COLUMNS: Final = ("tags", "tag", "labels", "group_membership")
-CONSENT_COLUMNS: Final = ("accepts_sms_marketing", "sms_marketing_consent", "sms_consent", "sms_opt_in")
+CONSENT_COLUMNS: Final = (
+    *("accepts_sms_marketing", "sms_marketing_consent", "sms_consent", "sms_opt_in", "sms_status", "sms_subscribed"),
+    *("opted_in", "opt_in", "subscribed", "subscription_status"),
+)
 MAX_COLUMNS: Final = 1_000
 """Columns of a file that are looked at."""
 SHOWN_CANDIDATES: Final = 10
@@ -30,14 +33,16 @@ NAME_LENGTH: Final = 32
 """Characters of the name of a field."""
 _OPT_OUT = re.compile(
     r"(?:(?:has|is|sms|text|mobile|phone|marketing)_?)*"
-    r"(?:opt(?:ed)?_?outs?|unsubscribed?|do_not_(?:text|sms|contact|disturb)|dnd)"
+    r"(?:opt(?:ed)?_?outs?|unsubscribed?|do_?not_?(?:text|sms|contact|disturb)|dnd|stop|blacklist(?:ed)?)"
     r"(?:_(?:of|from|sms|texts?|marketing|status|date|time|at|on))*"
 )
 """The names of columns for opt-outs, as fields; not those for e-mail alone."""
 _NOT_OPTED_OUT = re.compile(
-    r"0+(?:[.,]0+)?|0000-00-00.*|no?|false|f|null|none|never|n/a|nil|unchecked|n[aã]o|nej|nein|non|нет|否"
+    r"0+(?:[.,]0+)?|0000-00-00.*|no?|false|f|null|none|never|n/a|nil|unchecked|n[aã]o|nej|nein|non|нет|否|hapana"
+    r"|falsch|falso|faux|onwaar|fałsz|falskt?|yanl[i\u0131]ş|hay[i\u0131]r|ложь"  # as spreadsheets write it
     r"|(?:opt(?:ed)?[ _-]?)?in|active|subscribed|not .*"
 )
+_UNSUBSCRIBED = re.compile(r"unsubscribed|opt(?:ed)?[ _-]?out")
 _NOT_OF_NAMES = re.compile(r"[^a-z0-9_]+")
 
 
@@ -241,10 +246,13 @@ def read_columns(text: str, numbering: Numbering, *, is_whole: bool = True) -> F
     return FileColumns(numbering, delimiter, [str(at + 1) for at in range(width)], False, rows[0][0], cells)
 
 
-def says_opted_out(cells: Sequence[str], opt_outs: Sequence[int]) -> bool:
-    """Whether a row says so in one of its columns for that."""
+def says_opted_out(cells: Sequence[str], opt_outs: Sequence[int], consent: int | None) -> bool:
+    """Whether a row says so in one of its columns for that, or plainly in its column of consent."""
     values = (cells[at].strip(" -").casefold() for at in opt_outs if at < len(cells))
-    return any(value and not _NOT_OPTED_OUT.fullmatch(value) for value in values)
+    if any(value and not _NOT_OPTED_OUT.fullmatch(value) for value in values):
+        return True
+    answer = cells[consent] if consent is not None and consent < len(cells) else ""
+    return _UNSUBSCRIBED.fullmatch(answer.strip().casefold()) is not None
 
 
 def field_name(column: str) -> str:

@@ -149,7 +149,7 @@ class ContactReader:
             if phone is None:
                 rejected.append(RejectedRow(line, written[:QUOTED], **self._numbering.problem(written)))
                 continue
-            if says_opted_out(cells, checkpoint.opt_outs):
+            if says_opted_out(cells, checkpoint.opt_outs, consent):
                 rejected.append(RejectedRow(line, written[:QUOTED], "suppressed", OPTED_OUT))
                 self.opted_out.add(int(phone))
                 continue

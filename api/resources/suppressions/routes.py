@@ -112,8 +112,8 @@ def import_suppressions(caller: Caller, query: dict[str, Any]) -> IdempotentResp
     "DELETE", "/suppressions/<phone:phone>", query=ScopeQuery, response=UnsuppressedResponse, scope="suppressions:write"
 )
 def delete_suppression(caller: Caller, phone: str, query: dict[str, Any]) -> Any:
-    """Remove a phone number from the opt-out list; with `category` or `sender_id`, only that opt-out."""
-    scope = Scope(query.get("category", ""), query.get("sender_id", "")) if query else None
+    """Remove a phone number from the opt-out list; with `category`, `sender_id` or `everything`, only that opt-out."""
+    scope = Scope(query.get("category", ""), query.get("sender_id", "")) if any(query.values()) else None
     phone = phone.removeprefix("+")
     with services().engine.begin() as connection:
         removed = unsuppress(connection, caller.account_id, phone, scope) if is_phone(phone) else 0

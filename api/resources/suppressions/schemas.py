@@ -17,7 +17,7 @@ def _sender_id(description: str) -> fields.String:
 
 
 class ScopeQuery(Request):
-    """Which opt-outs of a phone number to remove: without `category` and `sender_id`, all of them."""
+    """Which opt-outs of a phone number to remove: without any of these, all of them."""
 
     category = fields.Enum(
         Category,
@@ -25,6 +25,7 @@ class ScopeQuery(Request):
         "marketing",
     )
     sender_id = _sender_id("Only the opt-out from this sender ID.")
+    everything = fields.QueryBoolean("Only the opt-out from all messages, and no narrower one.", True)
 
 
 class SuppressionImportQuery(Request):

@@ -31,5 +31,5 @@ class Suppressions(Listed):
         return self._transport.upload("/suppressions/import", file, length, query, content_type=content_type)
 
     def delete(self, phone: str, **query: Any) -> Any:
-        """Remove a phone's entry: the one for everything, or for a `category` or `sender_id`."""
+        """Remove a phone's entries: all, or the one for `everything`, a `category` or a `sender_id`."""
         return self._transport.request("DELETE", f"/suppressions/{quote(phone, safe='')}", query=query)

@@ -20,6 +20,23 @@ def add_number(service: Service, number: str) -> None:
         )
 
 
+def test_a_reply_goes_to_the_phone_although_it_would_be_a_national_number_too(console: Console) -> None:
+    """33612345678 is a French mobile phone, and with 39 before it an Italian one."""
+    service = console.service
+    service.execute("UPDATE account SET country = 'IT' WHERE id = :id", id=service.account_id)
+    browser = console.browser("sender")
+    browser.post("/conversations/33612345678", sender_id="ACME", message="Until six.", key="abroad")
+    assert service.get("/messages").json["data"][0]["phone"] == "33612345678"
+    group = service.new_group([])
+    browser.post(f"/groups/{group}/contacts", phones="+33 6 12 34 56 78")
+    path = f"/groups/{group}/contact?phone=%2B33612345678"
+    browser.post(path, field_name="name", field_value="Ann")
+    [contact] = service.get(f"/groups/{group}/contacts").json["data"]
+    assert (contact["phone"], contact["fields"]) == ("33612345678", {"name": "Ann"})
+    browser.post("/opt-outs/", phones="+33 6 12 34 56 78")
+    assert [each["phone"] for each in service.get("/suppressions").json["data"]] == ["33612345678"]
+
+
 def test_a_conversation_is_answered(console: Console) -> None:
     service = console.service
     add_number(service, NUMBER)

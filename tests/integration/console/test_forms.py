@@ -107,8 +107,14 @@ def test_opt_outs_are_added_found_and_removed(console: Console) -> None:
     assert "1 opt-out added." in browser.post("/opt-outs/import", follow=True, file=file).text
     assert "254711000003" in browser.get("/opt-outs/opt-outs.csv").text
     browser.post("/opt-outs/254711000001/delete", category="marketing", sender_id="")
+    for scope in ({}, {"category": "marketing"}):
+        console.service.post("/suppressions", phones=["254711000004"], **scope)
+    browser.post("/opt-outs/254711000004/delete", category="", sender_id="")
     left = console.service.get("/suppressions").json["data"]
-    assert [each["phone"] for each in left] == ["254711000003"]
+    assert [(each["phone"], each["category"]) for each in left] == [
+        ("254711000003", None),
+        ("254711000004", "marketing"),
+    ]
 
 
 def test_errors_are_in_peoples_words_at_their_fields(console: Console) -> None:

@@ -385,6 +385,13 @@ def test_support_finds_a_message_and_sees_it_whole_with_a_reason(console: Consol
     assert lost.text not in support.open(path).text
 
 
+def test_an_operator_who_is_also_in_an_account_finds_messages_by_phone(console: Console, lost: Lost) -> None:
+    browser = console.operator("support")
+    both = a_person(console.service, console.service.account_id, operator_role="support")
+    browser.sign_in_by_link(console.link(both))
+    assert f"/operator/messages/{lost.message_id}" in browser.open(f"/operator/messages/?phone=%2B{lost.phone}").text
+
+
 @pytest.mark.parametrize("next", ["https://example.com/", "//example.com/", "/nothing", "/\\example.com"])
 def test_a_reason_leads_to_no_other_site(console: Console, next: str) -> None:
     given = console.operator("support").submit("/operator/access/", reason=REASON, next=next)

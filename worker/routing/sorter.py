@@ -175,7 +175,8 @@ class Sorter:
             return SortResult(chosen, route)
         first = [index for index, choice in choices.items() if choice.queue == chosen.queue]
         rest = [index for index, choice in choices.items() if choice.queue != chosen.queue]
-        rest += postponed if retry_indexes else []
+        if retry_indexes:  # what comes after them was not chosen for yet, and `portion` stands for all that is left
+            rest += [*range(row.next_index, row.size + 1), *postponed]
         return SortResult(chosen, route, ",".join(map(str, first + rest)), len(first))
 
     def _order_of(self, choice: Choice, segments: int) -> tuple[bool, float]:

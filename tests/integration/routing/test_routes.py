@@ -119,6 +119,17 @@ def test_a_list_is_divided_among_carriers_and_sent_once(make: Callable[..., Serv
     assert clean(service)
 
 
+def test_what_is_left_behind_messages_that_are_tried_again_is_not_forgotten(make: Callable[..., Service]) -> None:
+    """A cycle was throttled: the first two messages are left, and all from the third on."""
+    service = make()
+    send = service.bulk([KENYA, ELSEWHERE, "254711000001", "255711000001"], send_at=ahead()).json["send_id"]
+    service.execute("UPDATE batch SET retry_indexes = '{1,2}', next_index = 3 WHERE send_id = :send", send=send)
+    assert service.patch(f"/sends/{send}", send_at=None).status_code == 200
+    service.sweep()
+    assert service.counts(send)["sent"] == 4
+    assert clean(service)
+
+
 def test_another_carrier_takes_what_the_first_cannot(make: Callable[..., Service]) -> None:
     service = make()
     trouble(service, "one")

@@ -237,8 +237,10 @@ class Sweeper:
         limited to 2 % of the time."""
         began = time.monotonic()
         if began >= self._doubts_due:
-            resolve_by_receipts(self._engine, newest)
-            self._doubts_due = time.monotonic() + 50 * (time.monotonic() - began)
+            try:
+                resolve_by_receipts(self._engine, newest)
+            finally:  # a scan that took too long is not begun again at once either
+                self._doubts_due = time.monotonic() + 50 * (time.monotonic() - began)
 
     def _analyze_grown(self) -> None:
         with reading(self._engine) as connection:

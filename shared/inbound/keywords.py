@@ -74,13 +74,22 @@ _WITHOUT_ACCENT = str.maketrans("ıłđø", "ildo")
 _NUMBER = re.compile(r"\+?\d[\d ().\-]{4,}\d", re.ASCII)
 _AROUND = re.compile(r"^[\W_]+|[\W_]+$")
 _BETWEEN = re.compile(r"[\s\-_]+")
+_ACHA = re.compile(r"\bacha\b", re.IGNORECASE)
 
 
 def keyword_of(text: str, *own: str) -> Keyword | None:
     """What the text asks for; None for any other text.
 
-    `own` are the sender ID that it was sent to and the phone that it is from, which may be named in it.
+    `own` are the sender ID that it was sent to and the phone that it is from, which may be named in it. Elsewhere than
+    where Swahili is spoken, ACHA is the Hindi and Urdu "okay": a person decides.
     """
+    found = _keyword_of(text, own)
+    phone = next((each for each in own if each.isdecimal()), "")
+    is_okay = phone and not phone.startswith(words_of.SWAHILI_SPEAKING) and _ACHA.search(text)
+    return Keyword.POSSIBLE_STOP if found is Keyword.STOP and is_okay else found
+
+
+def _keyword_of(text: str, own: Sequence[str]) -> Keyword | None:
     if len(text) <= MAX_LENGTH and _alone(text) in _STARTS:
         return Keyword.START
     visible = _visible(text[:MAX_READ])

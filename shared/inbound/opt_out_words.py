@@ -23,6 +23,8 @@ STOP_WORDS = """
     退订回T, 请退订, 보내지 마세요, 그만 보내세요, 그만보내세요, 보내지마세요, 수신거부합니다
     停止, 停止发送, 停止發送, 退订, 退訂, TD退订, T退订, 回T退订, 取消订阅, 取消訂閱, 配信停止, 配信解除, 수신거부
 """
+SWAHILI_SPEAKING = ("254", "255", "256", "250", "257", "243", "269")
+"""The country codes of Kenya, Tanzania, Uganda, Rwanda, Burundi, DR Congo and the Comoros."""
 AMBIGUOUS_STOP_WORDS = """
     CANCEL, END, QUIT, REVOKE, REMOVE, FIN, TD, PARAR, PARE, ALTO, BAJA, CANCELAR, SAIR, REMOVER, FERMA, BASTA
     CANCELLA, HALT, AVSLUTA, LOPETA, PERUUTA, ZATRZYMAJ, YIMA, DUR, RET, HUY, DUNG, NGUNG, TIGIL, बंद

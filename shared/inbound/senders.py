@@ -62,7 +62,8 @@ def _without_trunk_prefix(country: str, digits: str) -> str | None:
     """A mobile number of a country in which nothing is dialled before it, as international digits; otherwise None."""
     numbering = numbering_of(country)
     if numbering.code == 1:
-        return f"1{digits}" if _NANP.fullmatch(digits) else None
+        is_one = _NANP.fullmatch(digits) and (is_valid(f"1{digits}") or not is_valid(digits))
+        return f"1{digits}" if is_one else None
     if numbering.has_trunk_prefix and (digits.startswith("0") or is_valid(digits)):
         return None
     return numbering.national(digits, only_mobile=True)

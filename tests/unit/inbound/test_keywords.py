@@ -20,6 +20,11 @@ def test_a_word_that_opts_out(text: str) -> None:
     assert keyword_of(text) is Keyword.STOP
 
 
+@pytest.mark.parametrize(("phone", "said"), [("254711000001", Keyword.STOP), ("919812345678", Keyword.POSSIBLE_STOP)])
+def test_acha_is_swahili_for_stop_and_hindi_for_okay(phone: str, said: Keyword) -> None:
+    assert keyword_of("Acha, thanks", "ACME", phone) is said
+
+
 @pytest.mark.parametrize("text", ["START", "start!", "Unstop", "COMEÇAR", "anza", "СТАРТ", "ابدأ", "开始"])
 def test_a_word_that_opts_in(text: str) -> None:
     assert keyword_of(text) is Keyword.START

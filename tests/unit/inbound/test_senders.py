@@ -47,6 +47,7 @@ def test_every_form_of_a_number(written: str, national: bool | None) -> None:
         ("0711000074", None, None, "0711000074"),
         ("020123456", "KE", None, "020123456"),
         ("2125550123", "US", True, "12125550123"),
+        ("4522345678", "US", None, "4522345678"),  # Danish: there is no +1 452
         ("491701234567", "DE", True, "491701234567"),
     ],
 )

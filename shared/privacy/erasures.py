@@ -10,6 +10,7 @@ from shared.contacts.suppressions import record_list_change
 from shared.db.one_at_a_time import one_at_a_time
 from shared.db.tables.messages import erasure
 from shared.ids import new_id
+from shared.sms.spellings import other_spellings
 
 ERASED_PHONE = "0"
 """Replaces an erased phone in a batch, so that the other positions do not change."""
@@ -24,12 +25,14 @@ ASK = insert(erasure).values(due_at=func.now() + timedelta(seconds=10))
 
 def ask_to_erase(connection: Connection, account_id: int, phone: str) -> UUID:
     """Request the erasure of the account's data about the phone; from now on nothing is sent to it. Returns the
-    erasure. Raises Refused if it has too many.
+    erasure. Raises Refused if it has too many. Other spellings of the number have erasures of their own.
     """
     one_at_a_time(connection, "erasures", account_id)
     if connection.execute(OPEN, {"account": account_id}).scalar_one() >= MAX_OPEN:
         raise Refused(f"At most {MAX_OPEN:,} erasures of an account can be open.", code="erasure_limit")
     erasure_id = new_id()
-    connection.execute(ASK, {"id": erasure_id, "account_id": account_id, "phone": int(phone)})
+    for spelling in (phone, *other_spellings(phone)):
+        own = erasure_id if spelling == phone else new_id()
+        connection.execute(ASK, {"id": own, "account_id": account_id, "phone": int(spelling)})
     record_list_change(connection, account_id)
     return erasure_id

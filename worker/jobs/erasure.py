@@ -28,6 +28,7 @@ from sqlalchemy import (
     exists,
     func,
     literal,
+    not_,
     null,
     or_,
     select,
@@ -57,6 +58,7 @@ from shared.job_failures import attempt
 from shared.lifecycle import BatchState
 from shared.messages.exports import delete_exports
 from shared.privacy.erasures import ERASED_PHONE
+from shared.sends.archived import WAS_ARCHIVED
 from worker.jobs.erasure_imports import erase_imports
 from worker.jobs.erasure_responses import erase_response
 from worker.jobs.erasure_search import ACCOUNT, IS_DUE, LONGEST_WAIT, PHONE, SearchResult, search
@@ -103,9 +105,11 @@ SIMULATED = delete(simulated_submit).where(
 )
 TEXTS = (
     update(send)
-    .where(in_parameter(send.c.id, "sends"), send.c.kind == "single")
+    .where(in_parameter(send.c.id, "sends"))
+    .where(or_(send.c.kind == "single", and_(send.c.kind == "bulk", send.c.accepted == 1)))
     .where(or_(send.c.message != "", send.c.smpp.is_not(None)))
     .values(message="", reference=None, metadata=null(), smpp=null(), request_id=None, traceparent=None)
+    .values(callback_url=None)
 )
 COUNT_AGAIN = (
     update(usage_hour)
@@ -113,12 +117,12 @@ COUNT_AGAIN = (
         usage_hour.c.began_at.in_(
             select(func.date_trunc("hour", send.c.created_at, "UTC"))
             .join(batch, batch.c.send_id == send.c.id)
-            .where(in_parameter(batch.c.id, "ids"))
+            .where(in_parameter(batch.c.id, "ids"), not_(WAS_ARCHIVED))
         )
     )
     .values(counters=None, final=False, due_at=func.now())
 )
-"""Erased messages have no country: the hours of their sends are counted again, before retention moves the counts."""
+"""Erased messages have no country: hours of their sends, unless archived, are counted again before retention."""
 IS_CONTACT = exists().where(contact.c.group_id == contact_group.c.id, contact.c.phone == NUMBER)
 GROUPS = (
     select(contact_group.c.id)

@@ -102,7 +102,7 @@ REJECTIONS = delete(send_rejection).where(in_parameter(send_rejection.c.send_id,
 TEXTS = (
     update(send)
     .where(in_parameter(send.c.id, "sends"))
-    .values(message="", metadata=null(), smpp=null(), forgotten_at=func.clock_timestamp())
+    .values(message="", metadata=null(), smpp=null(), callback_url=None, forgotten_at=func.clock_timestamp())
 )
 VERIFICATIONS = delete(verification).where(
     verification.c.account_id == bindparam("account"), verification.c.expires_at < bindparam("before", type_=MOMENT)

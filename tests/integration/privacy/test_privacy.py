@@ -109,6 +109,23 @@ def test_ids_that_a_client_chose_for_its_request_are_erased(alone: Service) -> N
     assert where(alone.engine, PERSON) == set()
 
 
+def test_the_text_of_a_list_of_one_is_erased_and_the_url_that_is_told(alone: Service) -> None:
+    alone.bulk([PERSON], SECRET, metadata={"name": "Xanthippe"})
+    alone.execute("UPDATE send SET callback_url = :url", url=f"https://example.com/?to={PERSON}")
+    erase(alone)
+    assert where(alone.engine, PERSON, SECRET, "Xanthippe") == set()
+
+
+def test_both_spellings_of_a_subscriber_are_erased(alone: Service) -> None:
+    """+52 1 before Mexican mobile numbers until 2019."""
+    alone.new_group(["5215555010123", "525555010123"])
+    alone.post("/erasures", phone="5215555010123")
+    alone.execute("UPDATE erasure SET due_at = now(), created_at = created_at - interval '1 minute'")
+    while erase_one(alone.engine):
+        pass
+    assert where(alone.engine, "5215555010123", "525555010123") == set()
+
+
 def test_what_is_kept_elsewhere_is_erased_too(alone: Service) -> None:
     def spelled(phone: str) -> tuple[str, ...]:
         return phone, f"{phone[:3]} {phone[3:]}", phone.encode().hex()

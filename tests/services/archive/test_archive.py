@@ -33,6 +33,7 @@ from tests.services.archive.ground import (
     this_week,
 )
 from worker.jobs.retention import forget
+from worker.jobs.usage import count_one
 
 pytestmark = pytest.mark.slow
 PERSON, OTHER = "254733123987", "254733123988"
@@ -110,8 +111,12 @@ def test_what_was_not_written_yet_can_be_restored_too(service: Service, week: We
 
 
 def test_what_is_erased_stays_erased(service: Service, week: Week, tmp_path: Path) -> None:
+    usage = service.get("/usage").get_json()["data"]
     put_away(service, week, tmp_path)
     erase(service, PERSON)
+    while count_one(service.engine):
+        pass
+    assert service.get("/usage").get_json()["data"] == usage
     assert is_clean(service)
     with service.engine.connect() as connection:
         assert [row["rewrite"] for row in list_archived(connection)] == [True]

@@ -11,7 +11,8 @@ from enum import StrEnum
 from typing import NamedTuple, Protocol
 from uuid import UUID
 
-from shared.carriers.error_codes import says_opted_out, with_code
+from shared.carriers.error_catalogue import CATALOGUE
+from shared.carriers.error_codes import SEPARATOR, says_opted_out, with_code
 from shared.carriers.receipts import Receipt as Receipt
 from shared.carriers.smpp.raw_part import RawPart
 from shared.carriers.unreadable import Unreadable
@@ -76,12 +77,17 @@ def status_of(response: ResponseKind, error: str) -> MessageStatus:
 def with_catalogue_error(outcome: Outcome, error_codes: Mapping[str, str]) -> Outcome:
     """The outcome with its error mapped to the catalogue by the carrier's `error_codes`, if the message may keep it.
 
+    What these call permanent is not tried again, and says nothing about the carrier; but another one may have a route.
     If it says that the person has opted out, the message was refused, whatever else it says, and is not tried again.
     """
     if outcome.error is None:
         return outcome
     error = with_code(outcome.error, error_codes)
     if says_opted_out(error):
+        return Outcome(ResponseKind.REJECTED, error=error)
+    code, mapped, _ = error.partition(SEPARATOR)
+    is_final = mapped and code in CATALOGUE and CATALOGUE[code].permanent and code != "no_route"
+    if is_final and outcome.response is ResponseKind.FAILED:
         return Outcome(ResponseKind.REJECTED, error=error)
     return outcome._replace(error=error) if outcome.response in WITH_ERROR else outcome
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, Self
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 from shared.carriers.config_tables import MAX_VALIDITY, ConfigError, Table
 from shared.carriers.error_catalogue import CATALOGUE
@@ -219,7 +219,8 @@ class HttpConfig(Table):
 
     def callback_urls(self) -> dict[str, str]:
         """Our callback URLs, as given to the carrier; empty without `public_url`."""
-        key = f"?key={self.callback.secret}" if self.callback is not None and self.callback.auth == "secret" else ""
+        is_keyed = self.callback is not None and self.callback.auth == "secret"
+        key = f"?key={quote(self.callback.secret, safe='')}" if self.callback is not None and is_keyed else ""
         base = f"{self.public_url.rstrip('/')}/carriers/{self.name}"
         return {f"{what}_url": f"{base}/{what}{key}" if self.public_url else "" for what in ("receipts", "inbound")}
 

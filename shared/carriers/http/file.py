@@ -50,6 +50,8 @@ def own_settings(table: Mapping[str, Any], environ: Mapping[str, str]) -> dict[s
 def _from_environment(where: str, value: Any, environ: Mapping[str, str]) -> Any:
     if isinstance(value, dict):
         return {key: _from_environment(f"{where}.{key}", item, environ) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_from_environment(where, item, environ) for item in value]
     if not isinstance(value, str) or not value.startswith("$"):
         return value
     secret = Environment(environ).get(value[1:])

@@ -61,7 +61,7 @@ class HttpCarrier:
         self.window = config.window
         self.pace: Pace = UnlimitedPace()
         self._config = config
-        connections = min(MAX_THREADS, max(1, config.window // config.request.batch))
+        connections = min(MAX_THREADS, config.window)  # texts of their own fill no batch
         self._transport = Transport(config, connections + 1)  # one for the poller
         self._threads = RequestThreads(connections, f"{config.name}-request")
         self._poller = Poller(config, self._transport)

@@ -123,8 +123,8 @@ class Windows:
             self.answered += unanswered
             self.flush()
             if unanswered and not self.lost:
-                self._late.append((window, unanswered))
-                self._late_size += unanswered
+                self._late.append((window, len(window.responses)))  # all of it is kept
+                self._late_size += len(window.responses)
             while self._late_size > MAX_LATE_PDUS:
                 self._late_size -= self._late.popleft()[1]
             return window.responses[: window.sent] + [never_written] * (len(window.responses) - window.sent)

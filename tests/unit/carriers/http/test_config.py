@@ -2,6 +2,7 @@
 
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
@@ -85,6 +86,13 @@ def test_the_error_names_what_is_wrong(settings: dict[str, Any], problem: str) -
     assert problem in str(raised.value)
 
 
+def test_a_secret_of_any_characters_is_what_its_own_url_says() -> None:
+    """As of `openssl rand -base64 32`: a plus sign would be read as a space."""
+    secret = "ab+/c==&#0123456789-0123456789-0123456789"
+    url = preset("africastalking", callback={"secret": secret}).callback_urls()["receipts_url"]
+    assert parse_qs(urlsplit(url).query) == {"key": [secret]}
+
+
 def test_no_secret_is_in_its_repr() -> None:
     assert "a-long-secret" not in repr(preset("africastalking", values={"username": "u", "api_key": "a-long-secret-2"}))
 
@@ -94,8 +102,10 @@ def test_the_file_names_the_carrier_and_takes_secrets_from_the_environment(tmp_p
     file.write_text(
         '[carrier.a]\nkind = "smpp"\n[carrier.b]\nkind = "http"\npreset = "twilio"\npublic_url = "https://x.example"\n'
         'values = { account_sid = "AC1", auth_token = "$TOKEN" }\ncallback.secret = "$TOKEN"\n'
+        'request.basic = ["AC1", "$TOKEN"]\n'
     )
     found = http_carriers(str(file), {"TOKEN": "from-the-environment"})
+    assert found["b"].request.basic == ["AC1", "from-the-environment"]
     assert [(name, config.callback and config.callback.secret) for name, config in found.items()] == [
         ("b", "from-the-environment")
     ]

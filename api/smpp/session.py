@@ -189,13 +189,13 @@ class Session(ServerConnection[Answered]):
             self._answer(opened, answer)
 
     async def _answer_in_thread(self, opened: OpenRequest) -> None:
-        def work() -> bytes:
+        def answer_in_time() -> bytes:
             if self.is_closing or time.monotonic() - opened.at > WAIT_SECONDS:
                 raise RefusedPdu(Status.ESME_RSYSERR)  # nobody waits for the answer
             return self._backend.answer(opened.bound, opened.command, opened.body)
 
         try:
-            answer = await self._backend.request_threads.submit(opened.bound.caller.account_id, work)
+            answer = await self._backend.request_threads.submit(opened.bound.caller.account_id, answer_in_time)
         except Exception as error:
             self._answer(opened, error)
         else:

@@ -65,10 +65,10 @@ def plain_phone(text: str, country: str | None = None) -> str:
     it is, for the API to refuse: `2) 254711000000` must not become 2254711000000, which may be somebody else's phone.
     """
     digits = written_digits(text) if country is None else numbering_of(country).read(text)
-    return no_phone(text) if digits is None else digits
+    return unreadable_phone(text) if digits is None else digits
 
 
-def no_phone(text: str) -> str:
+def unreadable_phone(text: str) -> str:
     """A text that is no phone number of the account's country, for the API to refuse: its digits may be a phone's in
     another country."""
     text = text.strip()
@@ -107,16 +107,12 @@ class Table:
 
     def rows(self) -> Iterator[tuple[str, ...]]:
         """All rows but those of people who have opted out, as they are read. Raises TooManyRecipients or csv.Error."""
-        return (cells for cells, opted_out in self._rows() if not opted_out)
-
-    def _rows(self) -> Iterator[tuple[tuple[str, ...], bool]]:
-        found = self.found
-        return _rows(self.text, found.delimiter, found.first_line, found) if found else iter(())
+        return (cells for cells, opted_out in _rows(self.text, self.found) if not opted_out)
 
     @cached_property
-    def opted_out(self) -> int:
+    def opted_out_rows(self) -> int:
         """How many rows say that the person has opted out."""
-        return sum(opted_out for _, opted_out in self._rows())
+        return sum(opted_out for _, opted_out in _rows(self.text, self.found))
 
     @cached_property
     def phone_columns(self) -> PhoneColumns | None:
@@ -147,7 +143,7 @@ def read_table(text: str, numbering: Numbering = INTERNATIONAL) -> Table:
     """
     text = text.replace("\r\n", "\n").replace("\r", "\n")  # as browsers send it back, line ends are others
     found = read_columns(text, numbering)
-    for _ in islice(_rows(text, found.delimiter if found else ","), SAMPLE + 1):
+    for _ in islice(_rows(text, found), SAMPLE + 1):
         pass
     return Table(text, found)
 
@@ -186,7 +182,7 @@ def recipients_of_table(table: Table, phone_column: int, columns: Mapping[str, i
     find = PhoneCells(numbering, *(of_phones or ([phone_column],))).find
     for row in table.rows():
         found = find(row)
-        entry: dict[str, Any] = {"phone": found.phone or no_phone(found.written)}
+        entry: dict[str, Any] = {"phone": found.phone or unreadable_phone(found.written)}
         variables = {name: value for name, place in columns.items() if (value := _cell(row, place))}
         if variables:
             entry["variables"] = variables
@@ -197,11 +193,9 @@ def recipients_of_table(table: Table, phone_column: int, columns: Mapping[str, i
     return recipients
 
 
-def _rows(
-    text: str, delimiter: str, first_line: int = 0, columns: FileColumns | None = None
-) -> Iterator[tuple[tuple[str, ...], bool]]:
-    """The first MOST_COLUMNS cells of the rows that are not blank, each row read when it is asked for, and whether it
-    says in one of its `columns` that the person has opted out.
+def _rows(text: str, found: FileColumns | None) -> Iterator[tuple[tuple[str, ...], bool]]:
+    """The first MOST_COLUMNS cells of the rows below the header that are not blank, each row read when it is asked for,
+    and whether it says that the person has opted out.
 
     An exported file has apostrophes before what a spreadsheet would run: they are left out.
     """
@@ -212,7 +206,8 @@ def _rows(
                 raise csv.Error("A row is too long.")
             yield line
 
-    opt_outs, consent = (columns.opt_outs(), columns.consent()) if columns else ([], None)
+    delimiter, first_line = (found.delimiter, found.first_line) if found else (",", 0)
+    opt_outs, consent = (found.opt_outs(), found.consent()) if found else ([], None)
     for number, (line, row, problem) in enumerate(RowReader(lines(), delimiter)):
         if number == MOST_ROWS:
             raise TooManyRecipients

@@ -129,19 +129,16 @@ class FileColumns:
 
     def tags(self, phones: Container[int]) -> int | None:
         """The column of the tags."""
-        names = [field_name(name) for name in self.names] if self.has_names else []
-        found = (names.index(name) for name in TAG_COLUMNS if name in names)
+        found = (self._field_names.index(name) for name in TAG_COLUMNS if name in self._field_names)
         return next((at for at in found if at not in phones), None)
 
     def consent(self) -> int | None:
         """The column that says whether the person has agreed to get messages."""
-        names = [field_name(name) for name in self.names] if self.has_names else []
-        return next((at for at, name in enumerate(names) if name in CONSENT_COLUMNS), None)
+        return next((at for at, name in enumerate(self._field_names) if name in CONSENT_COLUMNS), None)
 
     def opt_outs(self) -> list[int]:
         """The columns that say whether or when the person has opted out."""
-        names = [field_name(name) for name in self.names] if self.has_names else []
-        return [at for at, name in enumerate(names) if _OPT_OUT.fullmatch(name)]
+        return [at for at, name in enumerate(self._field_names) if _OPT_OUT.fullmatch(name)]
 
     def fields(self, taken: Container[int | None], asked: Sequence[str] | None = None) -> dict[str, int]:
         """The columns of fields by name: the `asked` ones, or as many as a contact may have. Raises NoContacts.
@@ -165,6 +162,10 @@ class FileColumns:
         return [
             self.names[at] or str(at + 1) for at in unread if self.values(at) or (self.has_names and self.names[at])
         ]
+
+    @cached_property
+    def _field_names(self) -> list[str]:
+        return [field_name(name) for name in self.names] if self.has_names else []
 
     @cached_property
     def _ranks(self) -> list[int]:

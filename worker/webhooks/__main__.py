@@ -51,11 +51,11 @@ async def deliver(engine: Engine, settings: Settings) -> None:
         loop.add_signal_handler(number, deliverer.stop.set)
     stop, tolerated, name = threading.Event(), Outage().tolerated(), f"{prefix()}{uuid4()}"
 
-    def show_that_the_loop_runs() -> None:
+    def beat_if_the_loop_runs() -> None:
         asyncio.run_coroutine_threadsafe(asyncio.sleep(0), loop).result(HUNG_SECONDS)
         send_heartbeat(engine, name)
 
-    repeat(tolerated(show_that_the_loop_runs), ALIVE_SECONDS, "alive", stop, at_once=True)
+    repeat(tolerated(beat_if_the_loop_runs), ALIVE_SECONDS, "alive", stop, at_once=True)
     repeat(tolerated(partial(prune, engine)), PRUNE_SECONDS, "prune", stop, at_once=True)
     try:
         await deliverer.run()

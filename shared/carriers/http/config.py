@@ -219,8 +219,8 @@ class HttpConfig(Table):
 
     def callback_urls(self) -> dict[str, str]:
         """Our callback URLs, as given to the carrier; empty without `public_url`."""
-        is_keyed = self.callback is not None and self.callback.auth == "secret"
-        key = f"?key={quote(self.callback.secret, safe='')}" if self.callback is not None and is_keyed else ""
+        given = self.callback
+        key = f"?key={quote(given.secret, safe='')}" if given is not None and given.auth == "secret" else ""
         base = f"{self.public_url.rstrip('/')}/carriers/{self.name}"
         return {f"{what}_url": f"{base}/{what}{key}" if self.public_url else "" for what in ("receipts", "inbound")}
 

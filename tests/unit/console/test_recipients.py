@@ -118,7 +118,7 @@ def test_a_number_with_a_digit_too_few_or_too_many_is_no_other_phone(country: st
 def test_a_column_for_opt_outs_counts_wherever_it_is() -> None:
     names = ",".join(f"c{number}" for number in range(110))
     table = read_table(f"Phone,{names},Opted Out\n254711000000{',x' * 110},TRUE\n254711000001{',x' * 110},FALSE\n")
-    assert (table.opted_out, recipients_of_table(table, 0, {})) == (1, [{"phone": "254711000001"}])
+    assert (table.opted_out_rows, recipients_of_table(table, 0, {})) == (1, [{"phone": "254711000001"}])
 
 
 @pytest.mark.parametrize(

@@ -33,7 +33,7 @@ NAME_LENGTH: Final = 32
 """Characters of the name of a field."""
 _OPT_OUT = re.compile(
     r"(?:(?:has|is|sms|text|mobile|phone|marketing)_?)*"
-    r"(?:opt(?:ed)?_?outs?|unsubscribed?|do_?not_?(?:text|sms|contact|disturb)|dnd|stop|blacklist(?:ed)?)"
+    r"(?:opt(?:ed)?_?outs?|unsubscribed?|do_?not_?(?:text|sms|contact|disturb)|dnd|(?:sms|text)_?stop|blacklist(?:ed)?)"
     r"(?:_(?:of|from|sms|texts?|marketing|status|date|time|at|on))*"
 )
 """The names of columns for opt-outs, as fields; not those for e-mail alone."""

@@ -114,6 +114,8 @@ def test_contacts_who_have_not_agreed_are_told() -> None:
         ("Opted Out", "FALSCH", False),
         ("SMS Consent", "UNSUBSCRIBED", True),
         ("Subscribed", "No", False),
+        ("SMS Stop", "yes", True),
+        ("Stop", "3", False),  # of a bus or a delivery round
         ("Opt Out Date", "0000-00-00 00:00:00", False),
         ("SMSOptOut,Do Not Contact", "FALSE,TRUE", True),
         ("Has Opted Out of SMS", "true", True),

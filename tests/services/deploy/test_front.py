@@ -4,6 +4,7 @@ import contextlib
 import http.client
 import json
 import re
+import selectors
 import socket
 import ssl
 import subprocess
@@ -188,10 +189,13 @@ def test_an_address_has_a_maximum_of_requests_at_the_same_time(tmp_path: Path) -
         return made
 
     try:
-        with contextlib.ExitStack() as held:
-            for number in range(CONNECTIONS_OF_ADDRESS):
-                begin(("2001:db8::1", "2001:db8::5:0:0:7")[number % 2], held)
-            with http.client.HTTPResponse(begin("2001:db8::9", held)) as response:
+        with contextlib.ExitStack() as held, selectors.DefaultSelector() as clients:
+            for number in range(CONNECTIONS_OF_ADDRESS + 1):
+                address = ("2001:db8::1", "2001:db8::5:0:0:7", "2001:db8::9")[number % 3]
+                clients.register(begin(address, held), selectors.EVENT_READ)
+            ((refused, _),) = clients.select(60)  # whichever nginx's processes read last
+            assert isinstance(refused.fileobj, socket.socket)
+            with http.client.HTTPResponse(refused.fileobj) as response:
                 response.begin()
                 problem = json.loads(response.read())
             assert (response.status, problem["code"], problem["retryable"]) == (429, "rate_limited", True)

@@ -1,4 +1,4 @@
-"""Stores receipts that could not be parsed, as received, for the operator."""
+"""Stores receipts and inbound messages that could not be parsed, as received, for the operator."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -32,12 +32,13 @@ DROP_OLDEST = delete(unreadable_receipt).where(
 
 
 class Unreadable(NamedTuple):
-    """A receipt that could not be parsed: its body as received."""
+    """A receipt or inbound message that could not be parsed: its body as received."""
 
     octets: bytes
     reason: str
     """`no_id_or_state`, `malformed`, `unknown_status`, `not_marked` (looks like one, but esm_class differs),
-    `broken_parameters` (what could be read was used), or `refused` (by the database)."""
+    `broken_parameters` (what could be read was used), `refused` (by the database), or `not_a_message` (phones or text
+    are missing)."""
 
     def __repr__(self) -> str:
         """Omit the contents."""

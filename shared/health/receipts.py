@@ -90,6 +90,10 @@ REMEDIES = {
         " unmarked_receipts = true for it in CARRIERS_FILE and restart the workers"
     ),
     "broken_parameters": "What could be read of them was used. Show the carrier the octets: their end is broken",
+    "not_a_message": (
+        "These callbacks to /inbound have no phone, recipient or text at the paths of `inbound` of the carrier in"
+        " CARRIERS_FILE. If they are notices of opt-outs, declare `opt_out`"
+    ),
     "unknown_status": "Add their statuses to `receipts.statuses` of the carrier in CARRIERS_FILE",
 }
 

@@ -44,11 +44,12 @@ def add_callbacks(app: Flask) -> None:
         """Store the inbound messages in a callback."""
         config, document = _read_callback(name, "inbound")
         try:
-            messages = callbacks.inbound_in(config, document)
+            messages, unreadable = callbacks.inbound_in(config, document)
         except callbacks.UnreadableCallback as error:
             raise Problem("bad_request", f"Not a message: {error}.") from None
         with transaction(services().engine) as connection:
             store(connection, config.name, messages)
+            keep_unreadable(connection, config.name, unreadable)
         return Response(status=200)
 
 

@@ -1,8 +1,8 @@
 """Parses receipts and inbound messages from callbacks and polls of HTTP carriers.
 
 A receipt without a message id or with an undeclared status is skipped rather than refused, because a retry by the
-carrier would not change it. The log counts such entries and names their statuses, never their texts; those of callbacks
-are also stored as received.
+carrier would not change it; so is an inbound message without phones or text. The log counts such entries and names
+statuses, never texts; those of callbacks are also stored as received.
 """
 
 import json
@@ -14,9 +14,9 @@ from urllib.parse import parse_qsl
 
 from shared.carriers.error_codes import with_code
 from shared.carriers.http import paths
-from shared.carriers.http.config import HttpConfig, InboundMessage, Receipts
+from shared.carriers.http.config import HttpConfig, InboundMessage, OptOutNotice, Receipts
 from shared.carriers.receipts import Receipt, is_plausible
-from shared.carriers.unreadable import Unreadable as UnreadableReceipt
+from shared.carriers.unreadable import Unreadable
 from shared.inbound import Inbound
 from shared.lifecycle import MessageStatus
 from shared.sms.phones import is_phone
@@ -67,26 +67,37 @@ def receipts_in(config: HttpConfig, document: Any, now: datetime) -> list[Receip
     return [receipt for receipt in receipts if receipt is not None]
 
 
-def unreadable_in(config: HttpConfig, document: Any) -> list[UnreadableReceipt]:
+def unreadable_in(config: HttpConfig, document: Any) -> list[Unreadable]:
     """The entries of a document that are not valid receipts."""
     where = config.receipts
     entries = (paths.entries(document, where.each) if where is not None else None) or []
     return [
-        UnreadableReceipt(
-            json.dumps(entry, ensure_ascii=False, default=str).encode("utf-8", "replace"),
-            "unknown_status" if paths.identity(paths.at(entry, where.id)) is not None else "no_id_or_state",
+        _as_received(
+            entry, "unknown_status" if paths.identity(paths.at(entry, where.id)) is not None else "no_id_or_state"
         )
         for entry in entries
         if where is not None and _receipt(where, config.error_codes, entry, datetime.now(UTC)) is None
     ]
 
 
-def inbound_in(config: HttpConfig, document: Any) -> list[Inbound]:
-    """The inbound messages in a document. Raises UnreadableCallback."""
+def inbound_in(config: HttpConfig, document: Any) -> tuple[list[Inbound], list[Unreadable]]:
+    """The inbound messages in a document, and the entries that are none. Raises UnreadableCallback."""
     if config.inbound is None:
         raise UnreadableCallback("this carrier sends no messages")
-    where = config.inbound
-    return [message for entry in _entries(document, where.each) if (message := _inbound(where, entry)) is not None]
+    messages, unreadable = [], []
+    for entry in _entries(document, config.inbound.each):
+        message = _inbound(config.inbound, entry) or _opt_out(config.opt_out, entry)
+        if message is not None:
+            messages.append(message)
+        else:
+            unreadable.append(_as_received(entry, "not_a_message"))
+    if unreadable:
+        log.warning("%s: skipped %d unreadable inbound messages", config.name, len(unreadable))
+    return messages, unreadable
+
+
+def _as_received(entry: Any, reason: str) -> Unreadable:
+    return Unreadable(json.dumps(entry, ensure_ascii=False, default=str).encode("utf-8", "replace"), reason)
 
 
 def _entries(document: Any, each: str | None) -> list[Any]:
@@ -122,6 +133,12 @@ def _inbound(where: InboundMessage, entry: Any) -> Inbound | None:
     if not phone or not sent_to or not isinstance(content, str):
         return None
     return Inbound(phone, sent_to, content, identity=paths.identity(paths.at(entry, where.id)) if where.id else None)
+
+
+def _opt_out(where: OptOutNotice | None, entry: Any) -> Inbound | None:
+    """A notice that a phone has opted out of a sender, as the STOP that it stands for."""
+    phone, sender = (paths.word(paths.at(entry, path)) for path in (where.phone, where.sender)) if where else ("", "")
+    return Inbound(phone, sender, "STOP") if phone and sender else None
 
 
 def _time(value: Any, now: datetime) -> tuple[datetime, int | None]:

@@ -98,6 +98,14 @@ class InboundMessage(Table):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class OptOutNotice(Table):
+    """Paths of the values in a carrier's notice that a phone has opted out of a sender. It comes to `inbound_url`."""
+
+    phone: str
+    sender: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Callback(Table):
     """Authentication of the carrier's callbacks. Without this table they are refused."""
 
@@ -129,6 +137,7 @@ class HttpConfig(Table):
     response: ResponseFormat
     receipts: Receipts | None = None
     inbound: InboundMessage | None = None
+    opt_out: OptOutNotice | None = None
     callback: Callback | None = None
     poll: Poll | None = None
     values: Mapping[str, str] = field(default_factory=dict, repr=False)
@@ -184,6 +193,8 @@ class HttpConfig(Table):
         if request.min_validity > request.max_validity:
             raise ConfigError("request.min_validity must not be more than request.max_validity")
         self._check_batch()
+        if self.opt_out is not None and self.inbound is None:
+            raise ConfigError("inbound is missing: opt_out reads what is no message there")
         if self.poll is not None and self.receipts is None:
             raise ConfigError("receipts is missing: poll needs the paths of the values in a receipt")
         if self.tls_ca is not None and not Path(self.tls_ca).is_file():

@@ -256,6 +256,22 @@ def test_unreadable_receipts_are_kept_as_they_came(service: Service) -> None:
     ]
 
 
+def test_a_callback_that_is_no_message_is_kept_as_it_came(service: Service) -> None:
+    service.execute("DELETE FROM unreadable_receipt")
+    entries = [{"from": "254711000000", "to": "ACME"}, {"from": "254711000000", "to": "ACME", "text": "Hi"}]
+    assert call(service, generic({"messages": entries}, "inbound")).status_code == 200
+    kept = service.execute("SELECT reason, octets FROM unreadable_receipt")
+    assert [(row.reason, json.loads(bytes(row.octets))) for row in kept] == [("not_a_message", entries[0])]
+
+
+def test_the_notice_of_africas_talking_that_a_phone_has_opted_out_counts_as_stop(service: Service) -> None:
+    """Its docs: "sent whenever a user opts out of receiving messages from your alphanumeric sender ID"."""
+    notice = at({"senderId": "ACME", "phoneNumber": "+254711001999"}, "inbound")
+    service.execute(ONE_OWNER, account=service.account_id)
+    assert call(service, notice).status_code == 200
+    assert "254711001999" in {each["phone"] for each in service.get("/suppressions").json["data"]}
+
+
 def test_a_call_that_is_too_large(service: Service) -> None:
     response = call(service, generic({"receipts": [{"id": "x" * 1_100_000}]}))
     assert response.status_code == 413

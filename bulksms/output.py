@@ -1,5 +1,6 @@
 """Output of the commands, as tables or JSON."""
 
+import errno
 import json
 import os
 import sys
@@ -38,8 +39,8 @@ class Output(Console):
     """A console that raises BrokenPipeError if nobody reads."""
 
     def on_broken_pipe(self) -> None:
-        """Leave the end of the command to click."""
-        raise BrokenPipeError
+        """Leave the end of the command to click, which knows the error by its number."""
+        raise BrokenPipeError(errno.EPIPE, os.strerror(errno.EPIPE))
 
 
 def console() -> Console:

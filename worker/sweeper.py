@@ -1,8 +1,9 @@
 """Runs the periodic work of every worker once a second, without Redis.
 
 One worker at a time, under a lease, does the work that is needed once: recovers abandoned batches, wakes sends and
-batches that are due, ends expired sends, expires doubts, retries unmatched receipts. And every worker checks whether
-messages wait, and runs cycles even if no task woke it: in a thread of its own, so that nothing else delays it.
+batches that are due, ends expired sends, expires doubts, retries unmatched receipts. Every worker checks whether
+messages wait, and runs cycles even if no task woke it. Every ten minutes one worker keeps house. Each of these has a
+thread of its own, so that none delays another.
 """
 
 import logging
@@ -46,7 +47,7 @@ from worker.tasks import ExpandAndSend
 log = logging.getLogger(__name__)
 
 SWEEP_SECONDS = 1.0
-HOUSEKEEPING_SECONDS = 600.0
+HOUSEKEEPING_SECONDS, HOUSEKEEPING_CHECK_SECONDS = 600.0, 10.0
 RECENTLY = 60.0
 """Seconds for which an unmatched receipt is retried every second; after that, with each housekeeping."""
 
@@ -99,7 +100,7 @@ be sent, or an import may compare all contacts with each other."""
 
 
 class Sweeper:
-    """The sweep of one worker process, in two threads: what one worker does for all, and what each does for itself."""
+    """The sweep of one worker process: what one worker does for all, and what each does for itself."""
 
     def __init__(
         self,
@@ -122,7 +123,6 @@ class Sweeper:
             carrier_status.worker = self.worker
         self._pool = ThreadPoolExecutor(settings.concurrency, thread_name_prefix="cycle")
         self._running: set[Future[int]] = set()
-        self._housekept = 0.0
         self._doubts_due = 0.0
         self._stalled_sessions = StalledSessions(engine)
         self._threads: list[threading.Thread] = []
@@ -130,8 +130,12 @@ class Sweeper:
 
     def start(self) -> None:
         """Sweep every SWEEP_SECONDS in background threads, until `stop` is called."""
-        for step, name in ((self._work_for_all, "sweeper"), (self._keep_sending, "keep-sending")):
-            self._threads.append(repeat(self.outage.tolerated()(step), SWEEP_SECONDS, name, self._dispatcher.stop))
+        for step, seconds, name in (
+            (self._work_for_all, SWEEP_SECONDS, "sweeper"),
+            (self._keep_sending, SWEEP_SECONDS, "keep-sending"),
+            (self._keep_house_when_due, HOUSEKEEPING_CHECK_SECONDS, "housekeeping"),
+        ):
+            self._threads.append(repeat(self.outage.tolerated()(step), seconds, name, self._dispatcher.stop))
 
     def stop(self) -> None:
         """Stop sweeping, and wait for the cycles that it started."""
@@ -144,10 +148,15 @@ class Sweeper:
         self._leave()
 
     def _work_for_all(self) -> None:
-        if self._leads():
+        if self._take_lease("sweeper", self.worker, 3):
             self.recover_and_wake()
             if isinstance(self._dispatcher, CarrierPools):
                 self._dispatcher.follow()
+
+    def _keep_house_when_due(self) -> None:
+        """Keep house unless a worker has begun to within HOUSEKEEPING_SECONDS: this time's lease is never renewed."""
+        if self._take_lease("housekeeping", str(uuid4()), HOUSEKEEPING_SECONDS):
+            self.keep_house()
 
     def _keep_sending(self) -> None:
         self.send_heartbeat()
@@ -165,7 +174,7 @@ class Sweeper:
 
     def recover_and_wake(self) -> None:
         """Run the steps that one worker does for all. A step that fails does not prevent the others."""
-        steps: list[Callable[[], object]] = [
+        self._run_steps(
             self._terminate_stalled_sessions,
             self._recover,
             self._wake,
@@ -177,13 +186,13 @@ class Sweeper:
             lambda: self._resolve_doubts(RECENTLY),
             lambda: match_unmatched(self._engine, newest=RECENTLY),
             self._analyze_grown,
-        ]
-        self._run_steps(steps)
-        if time.monotonic() - self._housekept > HOUSEKEEPING_SECONDS:
-            self._housekept = time.monotonic()
-            self._run_steps(housekeeping(self._engine))
+        )
 
-    def _run_steps(self, steps: list[Callable[[], object]]) -> None:
+    def keep_house(self) -> None:
+        """Run the steps of housekeeping. One that fails does not prevent the others."""
+        self._run_steps(*housekeeping(self._engine))
+
+    def _run_steps(self, *steps: Callable[[], object]) -> None:
         for step in steps:
             try:
                 step()
@@ -264,10 +273,9 @@ class Sweeper:
         with self.outage.tolerated(), transaction(self._engine) as connection:
             connection.execute(LEAVE, {"name": f"worker:{self.worker}"})
 
-    def _leads(self) -> bool:
+    def _take_lease(self, name: str, holder: str, seconds: float) -> bool:
         with transaction(self._engine, durable=False) as connection:
-            parameters = {"name": "sweeper", "holder": self.worker, "seconds": 3}
-            return connection.execute(TAKE_LEASE, parameters).rowcount == 1
+            return connection.execute(TAKE_LEASE, {"name": name, "holder": holder, "seconds": seconds}).rowcount == 1
 
     def _messages_wait(self) -> bool:
         with reading(self._engine) as connection:

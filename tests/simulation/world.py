@@ -179,6 +179,7 @@ class World:
     def _sweep_once_more(self) -> None:
         """The next sweep comes within a second: it matches a receipt whose message was recorded during the last one."""
         self._begin(self.processes[0], "sweep", self.processes[0].sweeper.recover_and_wake)
+        self._begin(self.processes[0], "housekeeping", self.processes[0].sweeper.keep_house)
         while ready := self._ready():
             self._step(self.rng.choice(ready))
 
@@ -237,6 +238,8 @@ class World:
         elif what < 0.7:
             if not process.count("sweep"):
                 self._begin(process, "sweep", process.sweeper.recover_and_wake)
+            elif not process.count("housekeeping"):
+                self._begin(process, "housekeeping", process.sweeper.keep_house)
         elif what < 0.85:
             self._deliver_receipts()
         elif what < 0.9:

@@ -365,7 +365,7 @@ def test_a_sweep_that_takes_long_delays_no_cycle(service: Service, monkeypatch: 
     service.send("255790000000")
     sweeper = worker.sweeper.Sweeper(service.engine, Sending(), service.worker.settings)  # type: ignore[arg-type]
     monkeypatch.setattr(sweeper, "recover_and_wake", lambda: go_on.wait(60))
-    monkeypatch.setattr(sweeper, "_leads", lambda: True)
+    monkeypatch.setattr(sweeper, "_take_lease", lambda *_: True)
     try:
         sweeper.start()
         assert worked.wait(60)

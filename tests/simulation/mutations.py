@@ -166,7 +166,7 @@ MUTATIONS = (
                 "b.watermark",
             ),
         ],
-        seed=4,
+        seed=6,
     ),
     Mutation("watermark by count", watermark_by_count, seed=6),
     Mutation(

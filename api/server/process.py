@@ -1,5 +1,6 @@
 """One process of the server: uvicorn, an ASGI application, and what both need of the process."""
 
+import gc
 import logging
 import multiprocessing
 import os
@@ -76,7 +77,10 @@ def load(name: str | None) -> Any:
     supervisor = multiprocessing.parent_process()
     if supervisor is not None:
         threading.Thread(target=_end_with, args=(supervisor,), name="supervisor", daemon=True).start()
-    return resolve_name("api.server.asgi:make_application")() if name is None else resolve_name(name)
+    gc.disable()  # what is imported stays
+    application = resolve_name("api.server.asgi:make_application")() if name is None else resolve_name(name)
+    gc.enable()
+    return application
 
 
 def _end_with(supervisor: Any) -> None:

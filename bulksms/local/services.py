@@ -23,9 +23,9 @@ def migrate(env: Mapping[str, str], logs: Path, home: Path) -> Command:
     return Command("migrate", [_script("bulksms"), "migrate"], env, logs / "migrate.log", home)
 
 
-def api(port: int, env: Mapping[str, str], logs: Path, home: Path) -> Command:
+def api(port: int, env: Mapping[str, str], logs: Path, home: Path, processes: int = API_PROCESSES) -> Command:
     """The HTTP API, ready when /readyz says so."""
-    command = [sys.executable, "-m", "api.server", "--port", str(port), "--processes", str(API_PROCESSES)]
+    command = [sys.executable, "-m", "api.server", "--port", str(port), "--processes", str(processes)]
     return Command("api", command, env, logs / "api.log", home, lambda: _is_ready(port))
 
 

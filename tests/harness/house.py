@@ -45,8 +45,9 @@ STEADY = {"LEASE_SECONDS": "60"}
 class House:
     """Postgres, Redis, the API and workers. Every part can be killed and started again."""
 
-    def __init__(self, folder: Path, *, durable: bool = False, **settings: str) -> None:
+    def __init__(self, folder: Path, *, durable: bool = False, api_processes: int = 2, **settings: str) -> None:
         self.folder = folder
+        self.api_processes = api_processes
         self.postgres: Postgres = make_migrated_postgres(folder, durable=durable)
         self.redis: RedisServer = make_redis(folder)
         self.host = LOOPBACK
@@ -85,7 +86,7 @@ class House:
         self._launch_api().wait_ready(START_SECONDS)
 
     def _launch_api(self) -> Command:
-        self.api = services.api(self.port, self.env, self.folder, Path.cwd())
+        self.api = services.api(self.port, self.env, self.folder, Path.cwd(), self.api_processes)
         self.api.launch()
         return self.api
 
@@ -258,9 +259,11 @@ def wait_until(true: Callable[[], Any], seconds: float, what: str) -> None:
 
 
 @contextlib.contextmanager
-def house(folder: Path, workers: int = 2, *, durable: bool = False, **settings: str) -> Iterator[House]:
+def house(
+    folder: Path, workers: int = 2, *, durable: bool = False, api_processes: int = 1, **settings: str
+) -> Iterator[House]:
     """A running service, stopped at the end."""
-    made = House(folder, durable=durable, **settings)
+    made = House(folder, durable=durable, api_processes=api_processes, **settings)
     try:
         made.start(workers)
         yield made
@@ -268,12 +271,12 @@ def house(folder: Path, workers: int = 2, *, durable: bool = False, **settings: 
         made.stop()
 
 
-def a_house(workers: int = 2, **settings: str) -> Any:
+def a_house(workers: int = 2, api_processes: int = 1, **settings: str) -> Any:
     """A fixture: a running service with an account, which the tests of a module share."""
 
     @pytest.fixture(scope="module")
     def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
-        with house(tmp_path_factory.mktemp("house"), workers, **settings) as made:
+        with house(tmp_path_factory.mktemp("house"), workers, api_processes=api_processes, **settings) as made:
             made.new_account()
             yield made
 

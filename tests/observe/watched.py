@@ -85,7 +85,7 @@ def watch(folder: Path, rules: str, interval: int = 1) -> Iterator[Watched]:
         "GUARD_FILE": str(folder / "mark.json"),
     }
     try:
-        with house(folder, **settings) as service:
+        with house(folder, api_processes=2, **settings) as service:
             ports = [service.port, metrics_port]
             with prometheus(folder, TOKEN, ports, rules, interval) as watching:
                 service.start_webhooks()

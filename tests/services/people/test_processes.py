@@ -19,7 +19,7 @@ pytestmark = pytest.mark.slow
 EMAIL, PASSWORD, WRONG = "canary-person@example.com", "canary password of a person", "canary guess at a password"
 
 
-service = a_house(0, LOG_LEVEL="DEBUG")
+service = a_house(0, api_processes=2, LOG_LEVEL="DEBUG")
 
 
 def call(service: House, method: str, path: str, token: str, body: Any = None) -> tuple[int, Any]:

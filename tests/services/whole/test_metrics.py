@@ -29,7 +29,7 @@ def port() -> int:
 def service(tmp_path_factory: pytest.TempPathFactory, port: int) -> Iterator[House]:
     folder: Path = tmp_path_factory.mktemp("house")
     metrics = {"METRICS_TOKEN": TOKEN, "METRICS_PORT": str(port), "PROMETHEUS_MULTIPROC_DIR": str(folder / "metrics")}
-    with house(folder, **metrics, **STEADY) as made:
+    with house(folder, api_processes=2, **metrics, **STEADY) as made:
         made.new_account()
         made.start_webhooks()
         yield made

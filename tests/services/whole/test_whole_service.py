@@ -15,7 +15,7 @@ from tests.harness.times import ahead
 UNDER_WAY = "SELECT count(*) FROM batch WHERE state = 'sending'"
 
 
-service = a_house(WORKER_CONCURRENCY="2", **STEADY)
+service = a_house(api_processes=2, WORKER_CONCURRENCY="2", **STEADY)
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,14 @@ from itertools import islice
 from typing import Any
 
 from shared.contacts.charsets import encoding_named, is_western
-from shared.contacts.columns import FileColumns, NoContacts, PhoneColumns, read_columns, says_opted_out
+from shared.contacts.columns import (
+    FileColumns,
+    NoContacts,
+    PhoneColumns,
+    read_columns,
+    says_no_consent,
+    says_opted_out,
+)
 from shared.contacts.formulas import restored
 from shared.contacts.phone_cells import PhoneCells
 from shared.contacts.rows import RowReader
@@ -113,6 +120,12 @@ class Table:
     def opted_out_rows(self) -> int:
         """How many rows say that the person has opted out."""
         return sum(opted_out for _, opted_out in _rows(self.text, self.found))
+
+    @cached_property
+    def no_consent_rows(self) -> int:
+        """How many of the others say that the person has not agreed to get messages."""
+        consent = self.found.consent() if self.found else None
+        return sum(says_no_consent(cells, consent) for cells in self.rows()) if consent is not None else 0
 
     @cached_property
     def phone_columns(self) -> PhoneColumns | None:

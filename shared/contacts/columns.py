@@ -42,6 +42,7 @@ _NOT_OPTED_OUT = re.compile(
     r"|falsch|falso|faux|onwaar|fałsz|falskt?|yanl[i\u0131]ş|hay[i\u0131]r|ложь"  # as spreadsheets write it
     r"|(?:opt(?:ed)?[ _-]?)?in|active|subscribed|not .*"
 )
+_NO_CONSENT: Final = ("no", "false", "0", "unsubscribed", "not_subscribed", "nein", "non")
 _UNSUBSCRIBED = re.compile(r"unsubscribed|opt(?:ed)?[ _-]?out")
 _NOT_OF_NAMES = re.compile(r"[^a-z0-9_]+")
 
@@ -254,6 +255,11 @@ def says_opted_out(cells: Sequence[str], opt_outs: Sequence[int], consent: int |
         return True
     answer = cells[consent] if consent is not None and consent < len(cells) else ""
     return _UNSUBSCRIBED.fullmatch(answer.strip().casefold()) is not None
+
+
+def says_no_consent(cells: Sequence[str], consent: int | None) -> bool:
+    """Whether a row says in its column of consent that the person has not agreed to get messages."""
+    return consent is not None and consent < len(cells) and cells[consent].strip().lower() in _NO_CONSENT
 
 
 def field_name(column: str) -> str:

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Final, NamedTuple
 
-from shared.contacts.columns import FileColumns, read_columns, says_opted_out
+from shared.contacts.columns import FileColumns, read_columns, says_no_consent, says_opted_out
 from shared.contacts.fields import MAX_VALUE_LENGTH, value_problem
 from shared.contacts.formulas import restored
 from shared.contacts.groups import Contact
@@ -27,7 +27,6 @@ QUOTED: Final = 40
 """Characters of a rejected value in errors."""
 LISTED_COLUMNS: Final = 100
 """Names of columns in a report."""
-REFUSALS: Final = ("no", "false", "0", "unsubscribed", "not_subscribed", "nein", "non")
 REPLACEMENT: Final = "\ufffd"
 """The replacement character, which programs write for characters that they could not decode."""
 OPTED_OUT: Final = "The file says that the person has opted out: add the phone number to the opt-outs, too."
@@ -163,7 +162,7 @@ class ContactReader:
                 continue
             if note is not None:
                 self._note(note, line)
-            if consent is not None and consent < len(cells) and cells[consent].lower() in REFUSALS:
+            if says_no_consent(cells, consent):
                 self._note("no_consent", line)
             contacts.append(Contact(int(phone), fields, self._tags(cells, line)))
             prefixes.append(country_prefix(phone))

@@ -108,3 +108,11 @@ def test_rows_of_people_who_have_opted_out_elsewhere_are_left_out(console: Conso
     rows = "phone,Opted Out\n254711000006,TRUE\n254711000007,FALSE\n254711000008,\n"
     page = confirmed(browser, **{**ONE, "kind": "file", "file_text": rows, "file_name": "a.csv"})
     assert "<dt>Recipients</dt><dd>2</dd>" in page.text and "<dt>Opted out</dt><dd>1 row</dd>" in page.text
+
+
+def test_rows_of_people_who_have_not_agreed_are_counted_before_sending(console: Console) -> None:
+    """The column of a customer export of Shopify."""
+    browser = console.browser("sender")
+    rows = "Phone,Accepts SMS Marketing\n254711000006,yes\n254711000007,no\n"
+    page = confirmed(browser, **{**ONE, "kind": "file", "file_text": rows, "file_name": "a.csv"})
+    assert "<dt>No consent to marketing</dt><dd>1 row <span" in page.text

@@ -153,7 +153,7 @@ def called(data: bytes, mutator: Mutator) -> None:
                 assert not is_authentic(carrier, Call("receipts", headers, query, query, data))
                 document = callbacks.document_of(kind, query, data)
                 callbacks.receipts_in(carrier, document, NOW)
-                for message in callbacks.inbound_in(carrier, document):
+                for message in callbacks.inbound_in(carrier, document)[0]:
                     storable(message.text)
             except callbacks.UnreadableCallback:
                 pass

@@ -51,7 +51,7 @@ class CarrierSession:
 
 @contextmanager
 def started(
-    on_receipts: Any = dropped, on_inbound: Any = None, on_unreadable: Any = None, multiparts: Any = None
+    on_receipts: Any = dropped, on_inbound: Any = None, on_unreadable: Any = dropped, multiparts: Any = None
 ) -> Iterator[Deliveries]:
     deliveries = Deliveries(config(), Counters(), multiparts or MultipartMessages())
     deliveries.start(on_receipts, dropped, on_inbound, on_unreadable)

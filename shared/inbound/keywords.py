@@ -48,6 +48,7 @@ class _Kind(Enum):
     OTHER = auto()
 
 
+_PLAIN = {_Kind.STOP, _Kind.REQUEST}
 _ASKING = (_Kind.STOP, _Kind.AMBIGUOUS, _Kind.REQUEST, _Kind.REFUSAL)
 
 _Phrase = tuple[str, ...]
@@ -57,6 +58,7 @@ _IGNORABLE = re.compile("[\u00ad\u034f\u0640\u115f\u1160\u17b4\u17b5\u180b-\u180
 """Characters that nobody sees beside those of category Cf (Unicode, Default_Ignorable_Code_Point); and the tatweel."""
 _LINES = re.compile(r"[\r\n\u2028\u2029]+|\s(?:--|\u2014)\s")
 _SENTENCES = re.compile(r"[.!?;\u3002\uff01\uff1f\u061f\u061b\u0964]+")
+_CLAUSES = re.compile(rf"{_SENTENCES.pattern}|[,:\u3001\uff0c\u060c]+")
 _SIGNATURE = re.compile(
     r"\s*(?:--|__|\u2014|[-_*]{2,}|sent (?:from|via)|get outlook|envoye d|gesendet von|von meine?m|enviado d|enviada d"
     r"|inviato da|verzonden|skickat fran|wyslano z|(?:kind |best )?regards|best\b|thanks|thank you|cheers|отправлено)"
@@ -77,14 +79,13 @@ _BETWEEN = re.compile(r"[\s\-_]+")
 _ACHA = re.compile(r"\bacha\b", re.IGNORECASE)
 
 
-def keyword_of(text: str, *own: str) -> Keyword | None:
+def keyword_of(text: str, sent_to: str = "", phone: str = "") -> Keyword | None:
     """What the text asks for; None for any other text.
 
-    `own` are the sender ID that it was sent to and the phone that it is from, which may be named in it. Elsewhere than
-    where Swahili is spoken, ACHA is the Hindi and Urdu "okay": a person decides.
+    The sender ID that it was `sent_to` and the phone that it is from may be named in it. Elsewhere than where Swahili
+    is spoken, ACHA is the Hindi and Urdu "okay": a person decides.
     """
-    found = _keyword_of(text, own)
-    phone = next((each for each in own if each.isdecimal()), "")
+    found = _keyword_of(text, (sent_to, phone))
     is_okay = phone and not phone.startswith(words_of.SWAHILI_SPEAKING) and _ACHA.search(text)
     return Keyword.POSSIBLE_STOP if found is Keyword.STOP and is_okay else found
 
@@ -105,7 +106,7 @@ def _keyword_of(text: str, own: Sequence[str]) -> Keyword | None:
     if found[0] is Keyword.STOP and len(lines) > 1 and _is_signed(visible, lines):
         return Keyword.STOP
     asks = any(found) or any(_of_line(sentence, own) is Keyword.STOP for sentence in _SENTENCES.split(visible))
-    return Keyword.POSSIBLE_STOP if asks else None
+    return Keyword.POSSIBLE_STOP if asks or _has_plain_clause(visible, own) else None
 
 
 def _of_line(line: str, own: Sequence[str]) -> Keyword | None:
@@ -113,8 +114,10 @@ def _of_line(line: str, own: Sequence[str]) -> Keyword | None:
     read = _read(line, own)
     kinds = [kind for _, kind in read]
     place = next((place for place, kind in enumerate(kinds) if kind in _ASKING), None)
-    if place is None or _Kind.NEGATION in kinds[:place]:
+    if place is None:
         return None
+    if _Kind.NEGATION in kinds[:place]:
+        return Keyword.POSSIBLE_STOP if _asks_after_negation(kinds) else None
     asks = _makes_request(kinds)
     if not asks and kinds[place] is not _Kind.REFUSAL and _is_elsewhere(read, place):
         return None
@@ -126,6 +129,15 @@ def _of_line(line: str, own: Sequence[str]) -> Keyword | None:
         _Kind.MESSAGES in kinds or _Kind.FILLER not in kinds
     )
     return Keyword.STOP if kinds[place] is _Kind.AMBIGUOUS and is_about_messages else Keyword.POSSIBLE_STOP
+
+
+def _asks_after_negation(kinds: Sequence[_Kind]) -> bool:
+    """Whether a request follows that the negation is not about: "I never signed up stop texting me"."""
+    if _Kind.REQUEST not in kinds:
+        return False
+    before = kinds[: kinds.index(_Kind.REQUEST)]
+    after_negation = before[::-1][: before[::-1].index(_Kind.NEGATION)] if _Kind.NEGATION in before else ()
+    return _Kind.OTHER in after_negation and kinds.count(_Kind.OTHER) <= MAX_OTHER_WORDS
 
 
 def _makes_request(kinds: Sequence[_Kind]) -> bool:
@@ -165,6 +177,14 @@ def _asks(text: str, own: Sequence[str]) -> bool:
     """Whether a sentence of the text plainly asks to stop."""
     for sentence in _SENTENCES.split(text):
         if _of_line(sentence, own) is Keyword.STOP and _makes_request([kind for _, kind in _read(sentence, own)]):
+            return True
+    return False
+
+
+def _has_plain_clause(text: str, own: Sequence[str]) -> bool:
+    """Whether a part between commas asks to stop by a word that means nothing else: "I'm not John, please stop"."""
+    for clause in _CLAUSES.split(text):
+        if _of_line(clause, own) is Keyword.STOP and {kind for _, kind in _read(clause, own)} & _PLAIN:
             return True
     return False
 

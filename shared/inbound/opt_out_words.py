@@ -10,7 +10,7 @@ STOP_WORDS = """
     ARRET, ARRETE, CESSEZ, ARRETER, ARRETEZ, DARRETER, DESABONNER, DESABONNEMENT, DESINSCRIRE, DESINSCRIPTION
     DISISCRIVI, DISISCRIVIMI, CANCELLAMI, DETENER, UITSCHRIJVEN, SLUTA, STOPPA, LEIRATKOZAS, ΑΠΕΓΓΡΑΦΗ, KOMA, AUFHOREN
     AUSTRAGEN, DEZABONARE, DESCADASTRAR, ABMELDEN, ABBESTELLEN, AFMELDEN, AVREGISTRERA, AFMELD
-    REZYGNUJE, WYPISZ MNIE, ODHLASIT, DURDUR, IPTAL, JOOJI, TSAYA, DAKATA, BERHENTI, ITIGIL, BAND KARO
+    STOPPEN, REZYGNUJE, WYPISZ MNIE, ODHLASIT, DURDUR, IPTAL, JOOJI, TSAYA, DAKATA, BERHENTI, ITIGIL, BAND KARO
     बंद करो, बंद करें
     ACHA, ACHENI, SIMAMA, KOMESHA, SITISHA, JIONDOE, ONDOA, NIONDOE, NIONDOENI, NITOE
     СТОП, ОТПИСАТЬСЯ, ОТПИСКА, ВІДПИСАТИСЯ, ПРЕКРАТИТЕ, ΣΤΟΠ, ΔΙΑΓΡΑΦΗ
@@ -103,6 +103,8 @@ COURTESIES = """
     please, pls, plz, plse, kindly, thanks, thanx, thank you, thx, thnx, ty, cheers, hi, hello, hey, dear, sir, madam
     sir madam, team, all of you, now, ok, okay, yes, today, immediately, asap, right away, at once, forever, for good
     permanently, not interested, im not interested, i am not interested, no longer interested, sorry, regards
+    non merci, nein danke, no gracias, no grazie, nee bedankt, nao obrigado, nao obrigada, nej tack, nei takk, nej tak
+    nicht interessiert, kein interesse, pas interesse, pas interessee, no me interesa, non mi interessa
     fuck off, wrong number, you have the wrong number, best regards, kind regards, have a nice day, god bless, just
     merci, merci de, svp, stp, sil vous plait, sil te plait, bonjour, cordialement, veuillez
     gracias, por favor, porfavor, ya, hola, favor, buenos dias, saludos

@@ -20,9 +20,28 @@ def test_a_word_that_opts_out(text: str) -> None:
     assert keyword_of(text) is Keyword.STOP
 
 
+@pytest.mark.parametrize("sent_to", ["ACME", "22395", "254204000000"])
 @pytest.mark.parametrize(("phone", "said"), [("254711000001", Keyword.STOP), ("919812345678", Keyword.POSSIBLE_STOP)])
-def test_acha_is_swahili_for_stop_and_hindi_for_okay(phone: str, said: Keyword) -> None:
-    assert keyword_of("Acha, thanks", "ACME", phone) is said
+def test_acha_is_swahili_for_stop_and_hindi_for_okay(sent_to: str, phone: str, said: Keyword) -> None:
+    assert keyword_of("Acha, thanks", sent_to, phone) is said
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("I did not sign up for this, stop texting me", Keyword.POSSIBLE_STOP),
+        ("I never signed up stop texting me", Keyword.POSSIBLE_STOP),
+        ("I'm not John, please stop", Keyword.POSSIBLE_STOP),
+        ("Ich bin nicht interessiert, STOP", Keyword.POSSIBLE_STOP),
+        ("Nicht interessiert, bitte abmelden", Keyword.STOP),
+        ("Non merci stop", Keyword.STOP),
+        ("I'm fine, don't stop", None),
+        ("I am not happy with the shop but please don't stop texting", None),
+        ("I can't come tomorrow, cancel", None),
+    ],
+)
+def test_a_negation_hides_no_request_that_it_is_not_about(text: str, said: Keyword | None) -> None:
+    assert keyword_of(text) is said
 
 
 @pytest.mark.parametrize("text", ["START", "start!", "Unstop", "COMEÇAR", "anza", "СТАРТ", "ابدأ", "开始"])

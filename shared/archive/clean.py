@@ -31,4 +31,6 @@ def clean(connection: Connection, table: Table) -> None:
     lines = literal("\n", Text) + batch.c.recipients + literal("\n", Text)
     has_erased = func.strpos(lines, f"\n{ERASED_PHONE}\n") > 0
     is_erased = func.split_part(batch.c.recipients, "\n", index) == ERASED_PHONE
-    connection.execute(update(table).where(of_batch, table.c.phone != 0, has_erased, is_erased).values(phone=0))
+    by_phone = literal("to:", Text) + cast(table.c.phone, Text)  # the reference of one without an id of the carrier
+    erased = update(table).where(of_batch, table.c.phone != 0, has_erased, is_erased)
+    connection.execute(erased.values(phone=0, reference=func.replace(table.c.reference, by_phone, "to:0")))

@@ -37,6 +37,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects.postgresql import JSONB
 
+from shared.carriers.receipts import BY_PHONE, by_destination
 from shared.contacts.groups import remove_contacts
 from shared.contacts.suppressions import hash_opt_outs
 from shared.db.connection import transaction
@@ -96,7 +97,7 @@ MESSAGES = (
     update(message)
     .where(message.c.id > READY.c.batch_id, message.c.id <= last_message_id(READY.c.batch_id))
     .where(message.c.phone == NUMBER)
-    .values(phone=0)
+    .values(phone=0, reference=func.replace(message.c.reference, BY_PHONE + cast(NUMBER, Text), by_destination("0")))
 )
 REFERENCES = delete(recipient_reference).where(in_parameter(recipient_reference.c.message_id, "messages"))
 SIMULATED = delete(simulated_submit).where(

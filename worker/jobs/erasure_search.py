@@ -99,9 +99,10 @@ IMPORT_ERRORS = (
     .join_from(contact_import, import_error, import_error.c.import_id == contact_import.c.id)
     .where(
         contact_import.c.account_id == ACCOUNT,
-        func.strpos(func.regexp_replace(import_error.c.value, "[^0-9]", "", "g"), PHONE) > 0,
+        func.strpos(func.regexp_replace(import_error.c.value, "[^0-9]", "", "g"), func.right(PHONE, 8)) > 0,
     )
 )
+"""Rejected rows that may have the phone, also as a national number: rather a row too many than one too few."""
 UNREADABLE = select(*unreadable_receipt.c["id", "octets"]).where(
     func.pg_catalog.position(unreadable_receipt.c.octets, func.convert_to(PHONE, "UTF8")) > 0
 )

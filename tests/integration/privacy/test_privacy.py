@@ -109,6 +109,15 @@ def test_ids_that_a_client_chose_for_its_request_are_erased(alone: Service) -> N
     assert where(alone.engine, PERSON) == set()
 
 
+def test_a_message_without_an_id_of_the_carrier_is_erased(alone: Service) -> None:
+    """Its receipt is found by its phone."""
+    alone.send(PERSON)
+    alone.deliver_receipts()
+    alone.execute("UPDATE message SET reference = 'to:' || phone")
+    erase(alone)
+    assert where(alone.engine, PERSON) == set()
+
+
 def test_the_text_of_a_list_of_one_is_erased_and_the_url_that_is_told(alone: Service) -> None:
     alone.bulk([PERSON], SECRET, metadata={"name": "Xanthippe"})
     alone.execute("UPDATE send SET callback_url = :url", url=f"https://example.com/?to={PERSON}")
@@ -128,7 +137,7 @@ def test_both_spellings_of_a_subscriber_are_erased(alone: Service) -> None:
 
 def test_what_is_kept_elsewhere_is_erased_too(alone: Service) -> None:
     def spelled(phone: str) -> tuple[str, ...]:
-        return phone, f"{phone[:3]} {phone[3:]}", phone.encode().hex()
+        return phone, f"0{phone[3:6]} {phone[6:]}", phone.encode().hex()
 
     receive(alone, "254799999999", "Hello")  # to a sender ID of the account
     deleted, imported = alone.new_group([*BOTH]), alone.new_group([])

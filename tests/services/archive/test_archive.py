@@ -112,6 +112,7 @@ def test_what_was_not_written_yet_can_be_restored_too(service: Service, week: We
 
 def test_what_is_erased_stays_erased(service: Service, week: Week, tmp_path: Path) -> None:
     usage = service.get("/usage").get_json()["data"]
+    service.execute("UPDATE message SET reference = 'to:' || phone WHERE phone = :phone", phone=int(PERSON))
     put_away(service, week, tmp_path)
     erase(service, PERSON)
     while count_one(service.engine):

@@ -8,7 +8,7 @@ from typing import Any
 from api.http.responses import CsvResponse
 from api.http.uploaded_file import check_media_type, chunks_of_file, not_csv, open_file, wrong_columns
 from api.problems import Problem
-from shared.contacts.columns import NoContacts, read_columns
+from shared.contacts.columns import NoContacts, read_columns, says_opted_out
 from shared.contacts.csv_lines import csv_line
 from shared.contacts.formulas import restored
 from shared.contacts.phone_cells import PhoneCells, phones_in
@@ -16,6 +16,8 @@ from shared.contacts.rows import SAMPLE_CHARACTERS, RowReader
 from shared.contacts.text_stream import SUBSTITUTE
 from shared.sms.numbering import Numbering
 
+NOT_OPTED_OUT = "NOT OPTED OUT"
+"""Names the column that says so. Columns are named in lower case."""
 CSV_PAGE = 5_000
 """Rows of an export that are read at a time."""
 
@@ -50,8 +52,9 @@ def read_csv(
     """Yield each phone of the rows of the request's file, as `phone`, with the row's other cells.
 
     Cells are named by their columns in lower case; empty ones are left out. A row with several phones of a person
-    gives a mapping for each. Formulas that `csv_cell` defused are restored. Only the current chunk of the body is in
-    memory. Raises Problem: payload_too_large over `limit` bytes, too_many_recipients after `max_rows` rows,
+    gives a mapping for each. A row that says in a column for opt-outs that its person has not opted out has
+    NOT_OPTED_OUT. Formulas that `csv_cell` defused are restored. Only the current chunk of the body is in memory.
+    Raises Problem: payload_too_large over `limit` bytes, too_many_recipients after `max_rows` rows,
     unsupported_media_type, or validation_failed if the file is not CSV or the column of its phones is not certain.
     """
     check_media_type(("text/csv",), limit)
@@ -70,7 +73,7 @@ def read_csv(
         if not refused.candidates:
             raise not_csv("The first line must name the columns; `phone` is missing.") from None
         raise wrong_columns(refused) from None
-    names = [name.lower() for name in found.names] if found.has_names else []
+    names, opt_outs = [name.lower() for name in found.names] if found.has_names else [], found.opt_outs()
     lines = (line for chunk in chain((head,), chunks) for line in io.StringIO(chunk, newline="\n"))
     taken = 0
     find = PhoneCells(numbering, *columns).find
@@ -84,6 +87,8 @@ def read_csv(
             raise _too_many(max_rows)
         if is_row:
             given = {name: cell for name, cell in zip(names, cells, strict=False) if cell}
+            if opt_outs and not says_opted_out(cells, opt_outs, None):
+                given[NOT_OPTED_OUT] = found.names[opt_outs[0]]
             found_phones = [
                 each for at in columns.columns if at < len(cells) for each in phones_in(cells[at], numbering)
             ]

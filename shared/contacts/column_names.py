@@ -35,6 +35,18 @@ _OTHER_NUMBERS = re.compile(
 _OF_SAME_PERSON = re.compile(
     r"home|work|business|privat|private|personal|other|main|primary|default|address|billing|shipping|customer|contact"
 )
+_OPT_OUT = re.compile(
+    r"(?P<before>(?:\w+ )*(?:has|is|sms|text|mobile|phone|marketing)*)"
+    r"(?:opt(?:ed)? ?outs?|unsub(?:scribed?)?|(?:do ?not|dont) ?(?:text|sms|contact|disturb|call|message)|dnd|dnc"
+    r"|(?:sms|text) stop|black ?list(?:ed)?|abgemeldet|abmeldung|abbestellt|desabonne|desinscrit|desabonnement"
+    r"|desinscription|baja|no (?:contactar|molestar)|disiscritto|descadastrad[oa]|uitgeschreven|afgemeld|avregistrerad"
+    r"|wypisan[ya]|отписан\w*|отписал\w*)"
+    r"(?: ?(?:of|from|sms|texts?|messages|marketing|status|date|time|at|on|utc|y|n|yes|no|flag|am|vom|le|el))*"
+)
+"""The names of columns that say whether or when the person has opted out."""
+_NO_OPT_OUT = re.compile(r"\b(?:not|never|non|kein\w*|nicht|e|e?mails?|newsletters?|correos?|courriels?|fax)\b")
+"""Words before that which say the opposite, or that it is about something else than texts."""
+_OF_TEXTS = re.compile(r"\b(?:sms|texts?|phone|mobile)\b")
 _LABELED = re.compile(r"(?P<name>\D+?) ?(?P<number>[0-9]+) - (?P<part>\w+)")
 """Google Contacts has `Phone 1 - Value`, and beside it `Phone 1 - Label` or `Phone 1 - Type`."""
 _VALUE = ("value", "wert", "valeur", "valor", "valore", "waarde")
@@ -67,6 +79,14 @@ def is_of_same_person(name: str) -> bool:
     """Whether it says that the column has another phone of the person, such as `Home Phone` or `Phone 2`."""
     words = _words(name)
     return rank(name) > ANY_PHONE and all(_WORD.fullmatch(word) or _OF_SAME_PERSON.fullmatch(word) for word in words)
+
+
+def is_of_opt_outs(name: str) -> bool:
+    """Whether it says that the column has opt-outs, but not those from e-mail alone."""
+    found = _OPT_OUT.fullmatch(" ".join(_words(name)))
+    if found is None:
+        return False
+    return _NO_OPT_OUT.search(found["before"]) is None or _OF_TEXTS.search(found["before"]) is not None
 
 
 def says_mobile(label: str) -> bool:

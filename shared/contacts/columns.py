@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, NamedTuple
 
-from shared.contacts.column_names import ANY_PHONE, is_of_same_person, labeled_phones, rank
+from shared.contacts.column_names import ANY_PHONE, is_of_opt_outs, is_of_same_person, labeled_phones, rank
 from shared.contacts.fields import MAX_FIELDS
 from shared.contacts.phone_cells import is_in_plan, is_mobile, phones_in, reads_like_phone
 from shared.contacts.rows import sample_rows
@@ -21,8 +21,11 @@ USUAL_NAMES: Final = "phone, mobile, msisdn, telephone, cell, recipient, whatsap
 TAG_COLUMNS: Final = ("tags", "tag", "labels", "group_membership")
 CONSENT_COLUMNS: Final = (
     *("accepts_sms_marketing", "sms_marketing_consent", "sms_consent", "sms_opt_in", "sms_status", "sms_subscribed"),
-    *("opted_in", "opt_in", "subscribed", "subscription_status"),
+    *("sms_subscription_status", "sms_marketing_status", "text_opt_in", "text_consent"),
+    *("opted_in", "opt_in", "subscribed", "subscription_status", "marketing_consent"),
+    *("einwilligung", "consentement", "consentimiento", "consenso"),
 )
+"""As fields. What is about texts comes before what may be about e-mail."""
 MAX_COLUMNS: Final = 1_000
 """Columns of a file that are looked at."""
 SHOWN_CANDIDATES: Final = 10
@@ -31,18 +34,14 @@ SHOWN_CHARACTERS: Final = 60
 """Of a name or a value of the file."""
 NAME_LENGTH: Final = 32
 """Characters of the name of a field."""
-_OPT_OUT = re.compile(
-    r"(?:(?:has|is|sms|text|mobile|phone|marketing)_?)*"
-    r"(?:opt(?:ed)?_?outs?|unsubscribed?|do_?not_?(?:text|sms|contact|disturb)|dnd|(?:sms|text)_?stop|blacklist(?:ed)?)"
-    r"(?:_(?:of|from|sms|texts?|marketing|status|date|time|at|on))*"
+_FALSE: Final = (
+    r"0+(?:[.,]0+)?|no?|false|f|unchecked|n[aã]o|nej|nei|nein|nee|non|нет|否|hapana|hay[i\u0131]r"
+    r"|falsch|falso|faux|onwaar|fałsz|falskt?|yanl[i\u0131]ş|ложь|usann|hamis|nepravda|epätosi|fals"  # of spreadsheets
 )
-"""The names of columns for opt-outs, as fields; not those for e-mail alone."""
 _NOT_OPTED_OUT = re.compile(
-    r"0+(?:[.,]0+)?|0000-00-00.*|no?|false|f|null|none|never|n/a|nil|unchecked|n[aã]o|nej|nein|non|нет|否|hapana"
-    r"|falsch|falso|faux|onwaar|fałsz|falskt?|yanl[i\u0131]ş|hay[i\u0131]r|ложь"  # as spreadsheets write it
-    r"|(?:opt(?:ed)?[ _-]?)?in|active|subscribed|not .*"
+    rf"{_FALSE}|0000-00-00.*|null|none|never|n/a|nil|nan|\\n|(?:opt(?:ed)?[ _-]?)?in|active|subscribed|not .*"
 )
-_NO_CONSENT: Final = ("no", "false", "0", "unsubscribed", "not_subscribed", "nein", "non")
+_NO_CONSENT = re.compile(rf"{_FALSE}|unsubscribed|(?:not|never)[ _].*|never|revoked|withdrawn|denied|declined")
 _UNSUBSCRIBED = re.compile(r"unsubscribed|opt(?:ed)?[ _-]?out")
 _NOT_OF_NAMES = re.compile(r"[^a-z0-9_]+")
 
@@ -135,11 +134,12 @@ class FileColumns:
 
     def consent(self) -> int | None:
         """The column that says whether the person has agreed to get messages."""
-        return next((at for at, name in enumerate(self._field_names) if name in CONSENT_COLUMNS), None)
+        found = (self._field_names.index(name) for name in CONSENT_COLUMNS if name in self._field_names)
+        return next(found, None)
 
     def opt_outs(self) -> list[int]:
         """The columns that say whether or when the person has opted out."""
-        return [at for at, name in enumerate(self._field_names) if _OPT_OUT.fullmatch(name)]
+        return [at for at, name in enumerate(self.names if self.has_names else ()) if is_of_opt_outs(name)]
 
     def fields(self, taken: Container[int | None], asked: Sequence[str] | None = None) -> dict[str, int]:
         """The columns of fields by name: the `asked` ones, or as many as a contact may have. Raises NoContacts.
@@ -259,7 +259,8 @@ def says_opted_out(cells: Sequence[str], opt_outs: Sequence[int], consent: int |
 
 def says_no_consent(cells: Sequence[str], consent: int | None) -> bool:
     """Whether a row says in its column of consent that the person has not agreed to get messages."""
-    return consent is not None and consent < len(cells) and cells[consent].strip().lower() in _NO_CONSENT
+    answer = cells[consent] if consent is not None and consent < len(cells) else ""
+    return _NO_CONSENT.fullmatch(answer.strip().casefold()) is not None
 
 
 def field_name(column: str) -> str:

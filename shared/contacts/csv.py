@@ -27,6 +27,7 @@ QUOTED: Final = 40
 """Characters of a rejected value in errors."""
 LISTED_COLUMNS: Final = 100
 """Names of columns in a report."""
+OPT_OUTS_REMEMBERED: Final = 100_000
 REPLACEMENT: Final = "\ufffd"
 """The replacement character, which programs write for characters that they could not decode."""
 OPTED_OUT: Final = "The file says that the person has opted out: add the phone number to the opt-outs, too."
@@ -73,10 +74,12 @@ class Checkpoint:
     """By code, how many rows it applies to, and the line of the first one."""
     countries: dict[str, int] = field(default_factory=dict)
     """Phones by country (ISO 3166-1 alpha-2; empty: none)."""
+    opted_out: list[int] = field(default_factory=list)
+    """The phones of people who have opted out, at most OPT_OUTS_REMEMBERED: other rows may have them, too."""
 
     def as_dict(self) -> dict[str, Any]:
         """The checkpoint for JSON; restore it with `Checkpoint(**values)`."""
-        return asdict(self)
+        return {name: value for name, value in asdict(self).items() if name != "opted_out" or value}
 
     @property
     def phone_columns(self) -> list[int]:
@@ -122,7 +125,9 @@ class ContactReader:
         rows = RowReader(io.StringIO(text, newline="\n"), checkpoint.delimiter or ",", checkpoint.line, last=last)
         contacts, rejected = self._contacts(rows, REPLACEMENT in text, FORBIDDEN.search(text) is not None)
         checkpoint.line, checkpoint.rest = rows.line, rows.rest
-        return contacts, rejected
+        opted_out = self.opted_out.union(checkpoint.opted_out)
+        checkpoint.opted_out = [] if last else sorted(opted_out)[:OPT_OUTS_REMEMBERED]
+        return [contact for contact in contacts if contact.phone not in opted_out], rejected
 
     def _contacts(
         self, rows: RowReader, has_lost: bool, has_forbidden: bool
@@ -167,7 +172,7 @@ class ContactReader:
             contacts.append(Contact(int(phone), fields, self._tags(cells, line)))
             prefixes.append(country_prefix(phone))
         self._count_countries(prefixes)
-        return [contact for contact in contacts if contact.phone not in self.opted_out], rejected
+        return contacts, rejected
 
     def _fields(self, cells: list[str], line: int) -> dict[str, str]:
         fields: dict[str, str] = {}

@@ -6,6 +6,7 @@ from typing import Any, Final
 from uuid import UUID
 
 from sqlalchemy import (
+    ARRAY,
     Connection,
     Engine,
     Text,
@@ -80,13 +81,20 @@ CANCEL = UPDATE_IMPORT.where(IS_OPEN).values(
 )
 HAS_CHUNKS = exists().where(import_chunk.c.import_id == contact_import.c.id)
 HAS_STOPPED = in_constants(contact_import.c.state, "failed", "canceled")
-HAS_REST = and_(HAS_STOPPED, or_(HAS_CHUNKS, contact_import.c.checkpoint["rest"].astext != ""))
-"""Whether a part of the file of an import that stopped early is stored: its chunks, or the beginning of a row."""
+HAS_REST = and_(
+    HAS_STOPPED,
+    or_(
+        HAS_CHUNKS,
+        contact_import.c.checkpoint["rest"].astext != "",
+        contact_import.c.checkpoint["opted_out"].is_not(None),
+    ),
+)
+"""Whether a part of the file of an import that stopped early is stored: chunks, the beginning of a row, or phones."""
 DROP_REST = (
     update(contact_import)
     .where(in_parameter(contact_import.c.id, "imports"), HAS_STOPPED)
     .values(
-        checkpoint=contact_import.c.checkpoint.op("-")(cast("rest", Text)),
+        checkpoint=contact_import.c.checkpoint.op("-")(cast(["rest", "opted_out"], ARRAY(Text))),
         error=case((HAS_CHUNKS, bindparam("reason")), else_=contact_import.c.error),
     )
     .returning(contact_import.c.id)

@@ -103,6 +103,21 @@ def test_contacts_who_have_not_agreed_are_told() -> None:
     assert read(shop["File"])[0].checkpoint.notes == {"no_consent": [1, 2], "other_column": [1, 3]}
 
 
+@pytest.mark.parametrize("value", ["NEVER_SUBSCRIBED", "Not Subscribed", "FALSCH", "n", "revoked"])
+def test_consent_is_refused_in_these_words_too(value: str) -> None:
+    """Klaviyo and Shopify, and FALSE as a German Excel writes it."""
+    assert read(f"Phone,SMS Consent\n254711000301,{value}\n")[0].checkpoint.notes == {"no_consent": [1, 2]}
+
+
+def test_who_has_opted_out_in_one_row_is_no_contact_in_a_later_chunk() -> None:
+    reader = ContactReader(numbering_of(None))
+    reader.read("Phone,Opted Out\n254711000301,yes\n", False)
+    reader = ContactReader(numbering_of(None), Checkpoint(**reader.checkpoint.as_dict()))
+    contacts, _ = reader.read("254711000301,no\n254711000302,no\n", True)
+    assert [each.phone for each in contacts] == [254711000302]
+    assert "opted_out" not in reader.checkpoint.as_dict(), "nothing is kept when the file has ended"
+
+
 @pytest.mark.parametrize(
     ("name", "value", "rejected"),
     [
@@ -126,6 +141,18 @@ def test_contacts_who_have_not_agreed_are_told() -> None:
         ("Unsubscribed", "x", True),
         ("Email Opt Out", "1", False),  # Salesforce, Zoho CRM
         ("Has Opted Out Of Email", "true", False),
+        ("Unsubscribe Link", "https://example.com/u/1", False),
+        ("Opt Out", "USANN", False),  # FALSE, as a Norwegian Excel writes it
+        ("Do Not Call", "1", True),  # Salesforce: in the US, texts are calls (47 CFR 64.1200)
+        ("Text Message Opt Out", "Yes", True),
+        ("Opt Out (Y/N)", "Y", True),
+        ("SMS unsubscribed at (UTC)", "2026-11-28 10:00:00", True),
+        ("Abgemeldet am", "28.11.2026", True),
+        ("Désinscrit", "oui", True),
+        ("Fecha de baja", "28/11/2026", True),
+        ("E-Mail abgemeldet", "ja", False),
+        ("SMS Subscription Status", "Opted out", True),
+        ("Subscribed,SMS Status", "yes,unsubscribed", True),  # the first one is of e-mail
     ],
 )
 def test_who_has_opted_out_elsewhere_is_no_contact(name: str, value: str, rejected: bool) -> None:

@@ -41,7 +41,8 @@ _OPT_OUT = re.compile(
     r"|(?:sms|text) stop|black ?list(?:ed)?|abgemeldet|abmeldung|abbestellt|desabonne|desinscrit|desabonnement"
     r"|desinscription|baja|no (?:contactar|molestar)|disiscritto|descadastrad[oa]|uitgeschreven|afgemeld|avregistrerad"
     r"|wypisan[ya]|отписан\w*|отписал\w*)"
-    r"(?: ?(?:of|from|sms|texts?|messages|marketing|status|date|time|at|on|utc|y|n|yes|no|flag|am|vom|le|el))*"
+    r"(?:sms|text|status|date|time)*"
+    r"(?: (?:of|from|sms|texts?|messages|marketing|status|date|time|at|on|utc|y|n|yes|no|flag|am|vom|le|el))*"
 )
 """The names of columns that say whether or when the person has opted out."""
 _NO_OPT_OUT = re.compile(r"\b(?:not|never|non|kein\w*|nicht|e|e?mails?|newsletters?|correos?|courriels?|fax)\b")

@@ -1,8 +1,8 @@
 """The retry policy: when a post is retried, and when a webhook rests. Uses no database, network or clock.
 
 An event is tried ten times in 75 hours. A webhook to which nothing succeeds rests, for seconds at first and later for
-ten minutes, and is then tried with one event while the others wait. A webhook that fails for five days, or responds
-with 410, is disabled.
+ten minutes, and is then tried with one retry and one new event while the others wait. A webhook that fails for five
+days, or responds with 410, is disabled.
 """
 
 import random

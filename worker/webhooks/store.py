@@ -129,12 +129,13 @@ def release(engine: Engine, hook: Hook) -> None:
 
 
 def read_work(engine: Engine, hook: Hook) -> Work:
-    """The jobs that are due. Their events are on disk when it returns: a database crash cannot undo a posted event."""
+    """The jobs that are due: if the last page failed, one retry and one new event, of which either may succeed.
+
+    Their events are on disk when it returns: a database crash cannot undo a posted event.
+    """
     at = Position(hook.xid, hook.event_id)
     with transaction(engine) as connection:
         work = Work(retries=_retries(connection, hook, 1 if hook.failures else RETRIES), end=at)
-        if hook.failures and work.retries:
-            return work
         types = None if hook.events is None else [*hook.events, EventType.WEBHOOK_TEST]
         page = stream.read_page(connection, hook.account_id, at, 1 if hook.failures else PAGE, types)
         events = [event for event in page.events if _is_for(hook, event)]

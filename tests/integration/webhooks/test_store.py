@@ -121,6 +121,22 @@ def test_events_that_were_not_posted_come_again(service: Service) -> None:
     assert [job.event_id for job in left] == [job.event_id for job in work.fresh[1:]]
 
 
+def test_a_refused_event_holds_up_no_new_one(service: Service) -> None:
+    """A receiver that refuses one event for good still gets the others, and then the webhook no longer fails."""
+    (hook,) = store.claim(service.engine, 10)
+    work = work_of(service, hook, posted=0)
+    work.fresh[0].reply = Reply(422, "The response was 422.", 1)
+    failing = store.record(service.engine, hook, work)
+    assert failing is not None
+    service.execute("UPDATE delivery SET next_at = now() - interval '1 second' WHERE state = 'pending'")
+    page = store.read_work(service.engine, failing)
+    assert [len(page.retries), len(page.fresh)] == [1, 1]
+    page.retries[0].reply, page.fresh[0].reply = Reply(422, "The response was 422.", 1), Reply(200, None, 1)
+    moved = store.record(service.engine, failing, page)
+    assert moved is not None
+    assert (failing.failures, moved.failures) == (1, 0)
+
+
 def test_an_event_is_on_disk_before_it_is_posted(service: Service) -> None:
     """Events may be committed asynchronously. They are on disk before they are posted. The server of these tests does
     without, unless it is told."""

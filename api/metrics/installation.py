@@ -14,6 +14,7 @@ from prometheus_client.registry import Collector
 from sqlalchemy import Connection, Engine, Select, extract, func, select
 
 from api.metrics.counts import VALUES, last_counts
+from shared.audit.results import RECENT_BREACHES
 from shared.db.connection import reading
 from shared.db.expressions import is_live
 from shared.db.replica import Replica
@@ -70,6 +71,7 @@ NOW: dict[str, tuple[str, Select[Any]]] = {
         "Whether sending is stopped because the database has lost commits.",
         select(func.count()).where(installation.c.held_since.is_not(None)),
     ),
+    "bulksms_audit_breaches": ("Most breaches that one audit of the last day found.", RECENT_BREACHES),
 }
 """Read at each scrape: few rows, whatever the load."""
 

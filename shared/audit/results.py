@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from sqlalchemy import Connection, delete, func, insert, select
@@ -13,6 +13,10 @@ from shared.ids import LAST_NUMBER
 
 KEPT = 1_000
 """Results that are kept: those of about forty days."""
+RECENT_BREACHES = select(func.coalesce(func.max(func.jsonb_array_length(audit_result.c.breaches)), 0)).where(
+    audit_result.c.completed_at > func.clock_timestamp() - timedelta(days=1)
+)
+"""The most breaches that one audit of the last day found: each audit finds again what has not been repaired."""
 
 
 def record_audit(

@@ -8,6 +8,7 @@ from pathlib import Path
 from sqlalchemy import Connection, Engine, Interval, Select, bindparam, func, select, text
 from sqlalchemy.exc import DBAPIError
 
+from shared.audit.results import RECENT_BREACHES
 from shared.db.connection import is_outage, reading
 from shared.db.errors import is_disk_full, shortage
 from shared.db.expressions import is_live
@@ -146,6 +147,7 @@ def _contents(connection: Connection, target: Installation) -> Iterator[Finding]
         "queue": lambda: [check_queue(connection)],
         "in doubt": lambda: [_doubts(connection, settings.doubt_grace)],
         "held for operators": lambda: [_count(connection, "held for operators", HELD, held)],
+        "audit": lambda: [audit_finding(connection)],
         "jobs set aside": lambda: [_count(connection, "jobs set aside", SET_ASIDE, aside)],
         "sender IDs": lambda: [_sender_ids(connection)],
         "receipts": lambda: check_receipts(connection),
@@ -228,6 +230,14 @@ def check_queue(connection: Connection) -> Finding:
     if row.seconds > MAX_WAIT and not row.sending:
         return Finding("queue", "wrong", f"{detail}, and no worker sends", "Check the worker logs.")
     return Finding("queue", "ok", detail)
+
+
+def audit_finding(connection: Connection) -> Finding:
+    """Whether audits of the last day found breaches."""
+    if breaches := connection.execute(RECENT_BREACHES).scalar_one():
+        detail = f"one of the last day found {counted(breaches, 'breach', 'breaches')}"
+        return Finding("audit", "wrong", detail, "Back up the database as it is, then: bulksms audit --full")
+    return Finding("audit", "ok", "no breach in the last day")
 
 
 def _sender_ids(connection: Connection) -> Finding:

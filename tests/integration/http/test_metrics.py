@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -14,8 +15,10 @@ import shared.ids
 from api.metrics import counts
 from api.metrics.counts import count_when_due
 from api.metrics.installation import InstallationCollector
+from shared.audit.check import Breach
+from shared.audit.results import record_audit
 from shared.db.tables.running import state_count
-from shared.health.doctor import HELD
+from shared.health.doctor import HELD, audit_finding
 from shared.observability.metrics import PROCESS
 from shared.observability.metrics_server import is_authorized
 from shared.sends.holding import HeldBy, hold_sends
@@ -146,6 +149,19 @@ def test_the_last_audit_is_that_of_the_installation(service: Service) -> None:
     service.worker.audit_engine.dispose()
     completed = service.scalar("SELECT extract(epoch FROM completed_at) FROM audit_result")
     assert scrape(service)[name] == pytest.approx(float(completed))
+
+
+def test_breaches_that_an_audit_found_are_told_for_a_day(service: Service) -> None:
+    def told() -> tuple[float, str]:
+        return scrape(service)["bulksms_audit_breaches"], service.transact(audit_finding).outcome
+
+    service.execute("DELETE FROM audit_result")
+    breaches = [Breach("zero_sum", "all accounts", "1 credit"), Breach("worlds", "a send", "a test")]
+    for found in ((), breaches, ()):
+        service.transact(record_audit, datetime.now(UTC), False, found, ())
+    assert told() == (2, "wrong")
+    service.execute("UPDATE audit_result SET completed_at = completed_at - interval '25 hours'")
+    assert told() == (0, "ok")
 
 
 IN_STATES = """

@@ -52,7 +52,7 @@ OF_CARRIERS = {
 
 
 KNOWN_CARRIERS = select(carrier_report.c.carrier).distinct()
-"""Those that a worker had in the last hours."""
+"""Those that a worker had in the last day: housekeeping deletes older reports."""
 
 
 def _processes(prefix: str) -> Select[int]:

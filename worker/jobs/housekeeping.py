@@ -12,6 +12,7 @@ from shared.db.connection import transaction
 from shared.db.delete_rows import delete_where
 from shared.db.partitions import make_partitions
 from shared.db.tables.accounts import revoked_token
+from shared.db.tables.carriers import carrier_report
 from shared.db.tables.contacts import suppression_change
 from shared.db.tables.messages import receipt, unreadable_receipt
 from shared.db.tables.rules import capped, quote
@@ -36,6 +37,7 @@ PURGES: tuple[tuple[Table, ColumnElement[bool]], ...] = (
     (idempotency, idempotency.c.created_at < NOW - timedelta(days=IDEMPOTENCY_DAYS)),
     (revoked_token, revoked_token.c.expires_at < NOW),
     (lease, lease.c.held_until < NOW - timedelta(days=1)),
+    (carrier_report, carrier_report.c.reported_at < NOW - timedelta(days=1)),
     (quote, quote.c.expires_at < NOW - timedelta(hours=1)),
     (capped, capped.c.at < NOW - timedelta(days=32)),
     (suppression_change, suppression_change.c.at < NOW - timedelta(hours=1)),

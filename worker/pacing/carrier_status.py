@@ -7,7 +7,7 @@ each carrier (`carrier_report`). A carrier is available as long as at least one 
 from dataclasses import dataclass, field
 from datetime import timedelta
 
-from sqlalchemy import Connection, Engine, and_, bindparam, delete, func, or_, select
+from sqlalchemy import Connection, Engine, and_, bindparam, func, or_, select
 from sqlalchemy.dialects.postgresql import insert
 
 from shared.db.connection import transaction
@@ -61,8 +61,6 @@ OTHERS = (
     )
     .group_by(carrier_report.c.carrier)
 )
-
-FORGET = delete(carrier_report).where(carrier_report.c.reported_at < func.now() - timedelta(hours=1))
 
 
 @dataclass(slots=True)

@@ -1,9 +1,17 @@
-"""When workers keep house."""
+"""When workers keep house, and what they delete."""
 
 import pytest
 
 import worker.sweeper
 from tests.harness.service import Service
+from worker.jobs.housekeeping import housekeeping
+
+REPORTED = """
+    INSERT INTO carrier_report (carrier, worker, state, since, rate, allowed, "window", alone, submitted, throttled,
+                                failed, reported_at)
+    SELECT 'main', hours || ' hours ago', 'ready', now(), 1, 1, 1, false, 0, 0, 0, now() - hours * interval '1 hour'
+      FROM unnest(ARRAY[1, 23, 25]) hours
+"""
 
 
 def test_one_worker_keeps_house_every_ten_minutes(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -18,3 +26,13 @@ def test_one_worker_keeps_house_every_ten_minutes(service: Service, monkeypatch:
     service.execute("UPDATE lease SET held_until = held_until - interval '1 minute' WHERE name = 'housekeeping'")
     sweeper._keep_house_when_due()
     assert len(kept) == 2
+
+
+def test_reports_of_workers_that_ended_a_day_ago_are_deleted(service: Service) -> None:
+    service.execute("DELETE FROM carrier_report")
+    service.execute(REPORTED)
+    for step in housekeeping(service.engine):
+        step()
+    left = service.scalar("SELECT array_agg(worker ORDER BY reported_at) FROM carrier_report")
+    service.execute("DELETE FROM carrier_report")
+    assert left == ["23 hours ago", "1 hours ago"]

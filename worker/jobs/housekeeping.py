@@ -5,7 +5,7 @@ from datetime import timedelta
 from functools import partial
 from operator import methodcaller
 
-from sqlalchemy import ColumnElement, Connection, Engine, Table, func
+from sqlalchemy import ColumnElement, Connection, Engine, Table, and_, func
 
 from shared.contacts.imports import drop_old
 from shared.db.connection import transaction
@@ -41,7 +41,7 @@ PURGES: tuple[tuple[Table, ColumnElement[bool]], ...] = (
     (quote, quote.c.expires_at < NOW - timedelta(hours=1)),
     (capped, capped.c.at < NOW - timedelta(days=32)),
     (suppression_change, suppression_change.c.at < NOW - timedelta(hours=1)),
-    (job_failure, job_failure.c.failed_at < NOW - timedelta(days=30)),
+    (job_failure, and_(job_failure.c.failed_at < NOW - timedelta(days=30), job_failure.c.set_aside_at.is_(None))),
     (receipt, receipt.c.received_at < NOW - KEPT_FOR),
     (unreadable_receipt, unreadable_receipt.c.received_at < NOW - timedelta(days=7)),
     (verification, verification.c.expires_at < NOW - KEPT),

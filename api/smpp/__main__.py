@@ -3,7 +3,6 @@
 import asyncio
 import logging
 import signal
-import ssl
 import sys
 from uuid import uuid4
 
@@ -13,6 +12,7 @@ import uvloop
 from api.app import create_app
 from api.database_guard import keep_checking
 from api.services import Services
+from api.smpp.certificate import Certificate
 from api.smpp.server import SmppServer
 from shared.gc_tuning import collect_less_often
 from shared.guard import Guard
@@ -43,10 +43,7 @@ def main(host: str, port: int, certificate: str | None, key: str | None) -> None
         sys.exit(str(error))
     if settings.simulated:
         log.warning(SIMULATED)
-    tls = None
-    if certificate is not None:
-        tls = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
-        tls.load_cert_chain(certificate, key)
+    tls = None if certificate is None else Certificate(certificate, key)
     serve_metrics(settings)
     keep_checking(Guard(services.engine, witness=services.commits.witness, api=str(uuid4())))
     switch_threads_often()
@@ -57,13 +54,17 @@ def main(host: str, port: int, certificate: str | None, key: str | None) -> None
         sys.exit(f"Cannot listen on {host} port {port} ({error.strerror}). Stop what uses it, or give another --port.")
 
 
-async def _serve(services: Services, host: str, port: int, tls: ssl.SSLContext | None) -> None:
+async def _serve(services: Services, host: str, port: int, tls: Certificate | None) -> None:
     """Serve until SIGTERM or SIGINT."""
     server, stop = SmppServer(services), asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
-    log.info("SMPP: listening on %s port %d", host, await server.start(host, port, tls))
+    context = None if tls is None else tls.context
+    log.info("SMPP: listening on %s port %d", host, await server.start(host, port, context))
+    renewing = None if tls is None else asyncio.create_task(tls.keep_current())
     await stop.wait()
+    if renewing is not None:
+        renewing.cancel()
     await server.stop()
 
 

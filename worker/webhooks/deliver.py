@@ -37,8 +37,8 @@ MAX_WEBHOOKS = 1_000
 """Most webhooks that one process posts to at the same time."""
 POLL_SECONDS = 0.25
 RENEW_SECONDS = 3.0
-PAGE_SECONDS = 15.0
-"""Seconds after which no further post of a page is begun."""
+PAGE_SECONDS = 45.0
+"""Seconds after which no further post of a page is begun: enough for posts after those that a host lets time out."""
 DATABASE_THREADS = 6
 
 T = TypeVar("T")

@@ -13,16 +13,18 @@ from sqlalchemy.dialects.postgresql import insert
 
 from shared.accounts.administration import Refused, lock_account
 from shared.accounts.audit_log import Actor, record
-from shared.accounts.sandbox import find_sandbox
+from shared.accounts.sandbox import IDS_WITH_SANDBOX, find_sandbox
 from shared.db.tables.accounts import account
 from shared.db.tables.rules import account_limit, pumping_finding
 from shared.ids import LAST_NUMBER
-from shared.ledger.spend_limits import change_spend_limit
+from shared.ledger.spend_limits import NOT_COUNTED, Counted, Period, change_spend_limit, count_ahead
 
 Guarding = Literal["off", "watch", "block"]
 """Reaction to suspected pumping: none, record it, or record and refuse it."""
 
 MAX_DESTINATIONS = 1000
+PERIODS: tuple[Period, ...] = ("day", "month")
+Ahead = dict[tuple[int, Period], Counted]
 RECIPIENTS = ("recipient_authentication", "recipient_transactional", "recipient_marketing")
 """Names of the recipient limits, by lane."""
 IN_OWN_TABLE = ("requests_per_second", "destinations", "pumping", *RECIPIENTS)
@@ -88,16 +90,20 @@ def set_limits(
 
     The setting of the pumping guard is not copied to the sandbox, where pumping earns nothing.
     """
+    before = limits_of(connection, account_id)
+    new = [each for each in PERIODS if changes.get(f"spend_{each}") and getattr(before, f"spend_{each}") is None]
+    ids = connection.execute(IDS_WITH_SANDBOX, {"account": account_id}).scalars().all() if new else []
+    ahead = {(each, period): count_ahead(connection, each, period) for each in ids for period in new}
     lock_account(connection, account_id)
-    _change(connection, account_id, changes, reason, by)
+    _change(connection, account_id, changes, ahead, reason, by)
     sandbox = find_sandbox(connection, account_id)
     if sandbox is not None:
         sandbox_changes = {name: value for name, value in changes.items() if name != "pumping"}
-        _change(connection, sandbox, sandbox_changes, reason, by)
+        _change(connection, sandbox, sandbox_changes, ahead, reason, by)
 
 
 def _change(
-    connection: Connection, account_id: int, changes: dict[str, Any], reason: str | None, by: Actor | None
+    connection: Connection, account_id: int, changes: dict[str, Any], ahead: Ahead, reason: str | None, by: Actor | None
 ) -> None:
     before = limits_of(connection, account_id)
     after = replace(before, **changes)
@@ -116,8 +122,9 @@ def _change(
     if (before.spend_day, before.spend_month) != (after.spend_day, after.spend_month):
         spending = {"account": account_id, "day": after.spend_day, "month": after.spend_month}
         connection.execute(SET_SPENDING, spending)
-        change_spend_limit(connection, account_id, "day", before.spend_day, after.spend_day)
-        change_spend_limit(connection, account_id, "month", before.spend_month, after.spend_month)
+        for period in PERIODS:
+            old, new = (getattr(each, f"spend_{period}") for each in (before, after))
+            change_spend_limit(connection, account_id, period, old, new, ahead.get((account_id, period), NOT_COUNTED))
     changed = [each.name for each in fields(Limits) if getattr(before, each.name) != getattr(after, each.name)]
     if changed:
         record(

@@ -10,9 +10,12 @@ from datetime import UTC, date, datetime, time, timedelta
 from typing import Literal, NamedTuple
 from uuid import UUID
 
-from sqlalchemy import BigInteger, Connection, bindparam, delete, func, text, update
+from sqlalchemy import BigInteger, Connection, bindparam, delete, func, insert, select, text, update
 
+from shared.db.tables.money import ledger
 from shared.db.tables.rules import spending
+from shared.db.timeouts import ALLOW_LONG_STATEMENTS
+from shared.ids import LAST_NUMBER
 from shared.ledger.ledger import ReserveRefused
 
 Period = Literal["day", "month"]
@@ -67,20 +70,26 @@ FREE = text(
 """Takes credits of a send off the counts of the periods in which all of its reserve was counted."""
 COUNT_LEDGER = text(
     f"""
-    INSERT INTO spending (account_id, period, begins, credits, most)
-    SELECT :account, :period, l.begins, l.credits, GREATEST(:most, l.credits)
-      FROM (SELECT b.begins, coalesce(sum(CASE kind WHEN 'reserve' THEN amount ELSE -amount END), 0) AS credits
-              FROM (SELECT CAST(date_trunc(:period, clock_timestamp() AT TIME ZONE 'UTC') AS date) AS begins) AS b
-              LEFT JOIN ledger e ON account_id = :account AND subject_type = 'send'
-                              AND created_at >= b.begins AT TIME ZONE 'UTC'
-                              AND (kind = 'reserve' OR kind = 'release' AND step > 0
-                                   AND NOT {RESERVED_BEFORE.format(send="e.subject", begins="b.begins")})
-             GROUP BY b.begins) AS l
+    SELECT b.begins, CAST(coalesce(sum(CASE kind WHEN 'reserve' THEN amount ELSE -amount END), 0) AS bigint) AS credits
+      FROM (SELECT CAST(date_trunc(:period, clock_timestamp() AT TIME ZONE 'UTC') AS date) AS begins) AS b
+      LEFT JOIN ledger e ON account_id = :account AND subject_type = 'send' AND id <= :to
+                      AND id > GREATEST(:after, (SELECT max(ledger_id) FROM statement WHERE account_id = :account
+                                                    AND counted_to <= b.begins AT TIME ZONE 'UTC'))
+                      AND created_at >= b.begins AT TIME ZONE 'UTC'
+                      AND (kind = 'reserve' OR kind = 'release' AND step > 0
+                           AND NOT {RESERVED_BEFORE.format(send="e.subject", begins="b.begins")})
+     GROUP BY b.begins
     """
 )
-"""Counts what was reserved in the period before it had a limit, without what groups gave back (steps above 0). What is
-above the new limit stays, and only further sends are refused. It reads the account's whole ledger while the account's
-sends wait."""
+"""Counts what was reserved in the period before it had a limit, without what groups gave back (steps above 0). It reads
+a span of the account's ledger, and nothing that the statements of earlier months have counted."""
+NOT_IN_FLIGHT = select(func.coalesce(func.max(ledger.c.id), 0)).where(
+    ledger.c.account_id == bindparam("account"), ledger.c.created_at < func.now() - timedelta(hours=1)
+)
+"""Transactions last less than an hour, and the orders of entries by id and by time differ by less."""
+Counted = tuple[int, date | None, int]
+"""The last entry that was counted, the beginning of the period, and its credits."""
+NOT_COUNTED: Counted = (0, None, 0)
 
 
 class SpendLimitReached(ReserveRefused):
@@ -114,15 +123,27 @@ def free(connection: Connection, account_id: int, send: UUID, credits: int) -> N
     connection.execute(FREE, {"account": account_id, "send": send, "credits": credits})
 
 
+def count_ahead(connection: Connection, account_id: int, period: Period) -> Counted:
+    """Count a period up to the entries in flight, for which the account need not be locked."""
+    connection.execute(ALLOW_LONG_STATEMENTS)
+    to = connection.execute(NOT_IN_FLIGHT, {"account": account_id}).scalar_one()
+    span = {"account": account_id, "period": period, "after": 0, "to": to}
+    return to, *connection.execute(COUNT_LEDGER, span).one()
+
+
 def change_spend_limit(
-    connection: Connection, account_id: int, period: Period, before: int | None, most: int | None
+    connection: Connection, account_id: int, period: Period, before: int | None, most: int | None, counted: Counted
 ) -> None:
-    """Apply a changed limit to the counts: those of a period that had none are initialized from the ledger, and those
-    without a limit are deleted. The account must be locked."""
+    """Apply a changed limit to the counts: those of a period that had none are initialized from what is `counted` ahead
+    and from the ledger since, and those without a limit are deleted. What is above a new limit stays. The account must
+    be locked."""
     if before is not None and most is not None:
         connection.execute(CHANGE_MOST, {"of_account": account_id, "of_period": period, "new_most": most})
         return
-    values = {"account": account_id, "period": period, "most": most}
-    connection.execute(FORGET, values)
+    connection.execute(FORGET, {"account": account_id, "period": period})
     if most is not None:
-        connection.execute(COUNT_LEDGER, values)
+        after, counted_period, ahead = counted
+        span = {"account": account_id, "period": period, "after": after, "to": LAST_NUMBER}
+        begins, credits = connection.execute(COUNT_LEDGER, span).one()
+        credits += ahead if begins == counted_period else 0
+        connection.execute(insert(spending).values((account_id, period, begins, credits, max(most, credits))))

@@ -1,19 +1,22 @@
 """Limits that an operator sets: requests, spending, destinations, and the guard against pumping."""
 
 from concurrent.futures import ThreadPoolExecutor
-from datetime import date, datetime
+from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import Connection, bindparam, event, func, select, text
 from sqlalchemy.exc import ObjectNotExecutableError
 from werkzeug.test import TestResponse
 
-from shared.accounts.administration import Refused
+from shared.accounts import limits
+from shared.accounts.administration import Refused, lock_account
 from shared.accounts.limits import set_limits
 from shared.audit.check import audit
+from shared.db.tables.money import ledger
+from shared.ids import LAST_NUMBER
 from shared.ledger import spend_limits
-from shared.ledger.spend_limits import PeriodSpend
+from shared.ledger.spend_limits import PeriodSpend, change_spend_limit
 from tests.harness.service import Service
 from tests.harness.times import leave_end_of
 
@@ -80,7 +83,7 @@ def test_sends_above_the_daily_spend_limit_are_refused(service: Service) -> None
 def test_only_a_period_that_had_no_limit_is_counted_in_the_ledger(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """That reads all of it, while the account's sends wait."""
+    """That takes long."""
     limit(service, spend_day=5)
     assert service.bulk([KENYA, TANZANIA]).status_code == 200
     monkeypatch.setattr(spend_limits, "COUNT_LEDGER", None)
@@ -161,6 +164,57 @@ def test_what_was_spent_before_the_limit_counts(service: Service) -> None:
         assert problem(service.send(), 402, "spend_limit_reached")["spent"] == 6
     limit(service, spend_day=7)
     assert service.send().status_code == 200
+    assert clean(service)
+
+
+def test_what_is_spent_while_it_is_counted_counts_once(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only that is counted while the account's sends wait."""
+    sandbox, spans = service.in_sandbox(), list[tuple[int, int]]()
+    service.send(), sandbox.send(KENYA), sandbox.send(KENYA)
+
+    def lock_after_a_send(connection: Connection, account: int) -> Any:
+        assert service.send().status_code == sandbox.send(KENYA).status_code == 200
+        return lock_account(connection, account)
+
+    def see(conn: Connection, clause: Any, values: Any, params: dict[str, Any], options: Any) -> None:
+        if clause is spend_limits.COUNT_LEDGER:
+            spans.append((params["after"], params["to"]))
+
+    last = select(func.max(ledger.c.id)).where(ledger.c.account_id == bindparam("account"))
+    monkeypatch.setattr(spend_limits, "NOT_IN_FLIGHT", last)
+    monkeypatch.setattr(limits, "lock_account", lock_after_a_send)
+    event.listen(service.engine, "before_execute", see)
+    limit(service, spend_day=20, spend_month=30)
+    event.remove(service.engine, "before_execute", see)
+    assert service.get("/limits").json["spending"] == {"day": 20, "month": 30, "spent_of_day": 2, "spent_of_month": 2}
+    assert sandbox.get("/limits").json["spending"]["spent_of_day"] == 3
+    first, rest = spans[:4], spans[4:]
+    assert sorted(to for _, to in first) == sorted(after for after, _ in rest)
+    assert {to for _, to in rest} == {LAST_NUMBER}
+    assert clean(service)
+
+
+def test_what_was_counted_of_the_day_before_is_not_spent_today(service: Service) -> None:
+    service.send()
+    yesterday = datetime.now(UTC).date() - timedelta(days=1)
+    with service.engine.begin() as connection:
+        change_spend_limit(connection, service.account_id, "day", None, 5, (0, yesterday, 7))
+    assert service.get("/limits").json["spending"]["spent_of_day"] == 1
+
+
+def test_entries_that_an_earlier_statement_has_counted_are_not_read(service: Service) -> None:
+    other, mine = service.new_account("other"), service.account_id
+    service.send()
+    last = service.scalars("SELECT max(id) FROM ledger WHERE account_id = :account", account=mine)[0]
+    service.send()
+    past, tomorrow = datetime(2020, 1, 1, tzinfo=UTC), datetime.now(UTC) + timedelta(days=1)
+    for account, to, entry in ((other, past, LAST_NUMBER), (mine, past, last), (mine, tomorrow, LAST_NUMBER)):
+        made = "INSERT INTO statement VALUES (:account, :month, 0, '[]', :to, :entry)"
+        service.execute(made, account=account, month=to.date(), to=to, entry=entry)
+    limit(service, spend_day=5)
+    assert service.get("/limits").json["spending"]["spent_of_day"] == 1
+    service.execute("DELETE FROM statement")
+    limit(service, spend_day=None)
     assert clean(service)
 
 

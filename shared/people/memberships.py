@@ -11,7 +11,7 @@ from shared.accounts.administration import Refused
 from shared.accounts.audit_log import Actor, record
 from shared.db.tables.accounts import account
 from shared.db.tables.people import invitation, membership, person
-from shared.people.persons import end_invitations
+from shared.people.persons import END_INVITATIONS_TO, end_invitations
 from shared.people.roles import Role
 
 MEMBER = (
@@ -60,16 +60,7 @@ CHANGE = (
     .values(version=membership.c.version + 1, changed_at=func.now())
 )
 SET_ROLE = CHANGE.where(OF_MEMBER).values(role=bindparam("new_role"))
-END_INVITATIONS_OF_MEMBER = (
-    update(invitation)
-    .where(
-        invitation.c.account_id == bindparam("of_account"),
-        invitation.c.email == person.c.email,
-        person.c.id == bindparam("of_person"),
-        invitation.c.ended_at.is_(None),
-    )
-    .values(ended_at=func.now())
-)
+END_INVITATIONS_OF_MEMBER = END_INVITATIONS_TO.where(invitation.c.account_id == bindparam("of_account"))
 """Invitations of the member: one that was made while they accepted another is open."""
 END_MEMBERSHIPS = CHANGE.values(ended_at=func.now())
 """Ends all memberships; add whose."""

@@ -29,6 +29,12 @@ END_INVITATIONS = (
     .where(invitation.c.invited_by == bindparam("actor"), invitation.c.ended_at.is_(None))
     .values(ended_at=func.now())
 )
+END_INVITATIONS_TO = (
+    update(invitation)
+    .where(invitation.c.email == person.c.email, person.c.id == bindparam("of_person"), invitation.c.ended_at.is_(None))
+    .values(ended_at=func.now())
+)
+"""Ends the open invitations of a person's e-mail address."""
 MAX_EMAIL_LENGTH = 254
 """Characters: the longest path of SMTP (RFC 5321 §4.5.3.1.3) without its brackets."""
 FORM = re.compile(r"[0-9A-Za-z.!#$%&'*+/=?^_`{|}~-]{1,64}@[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)+", re.ASCII)
@@ -92,12 +98,16 @@ def set_password_hash(connection: Connection, person_id: UUID, password_hash: st
 
 
 def set_operator_role(connection: Connection, person_id: UUID, role: str | None, *, by: Actor | None = None) -> None:
-    """Give a person a role in the installation, or with None none. Ends their sessions, as tokens have the old role."""
+    """Give a person a role in the installation, or with None none. Ends their sessions, as tokens have the old role,
+    and open invitations by which they would get the old one again.
+    """
     before = lock_person(connection, person_id).operator_role
     if before == role:
         return
     connection.execute(update(person).where(person.c.id == person_id).values(operator_role=role))
     end_sessions(connection, person_id)
+    if before is not None:
+        connection.execute(END_INVITATIONS_TO.where(invitation.c.operator_role.is_not(None)), {"of_person": person_id})
     record(
         connection,
         by,

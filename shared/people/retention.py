@@ -16,7 +16,7 @@ from shared.db.tables.people import (
     sign_in_link,
 )
 from shared.people.memberships import END_MEMBERSHIPS
-from shared.people.persons import disable_person, end_invitations
+from shared.people.persons import END_INVITATIONS_TO, disable_person, end_invitations
 from shared.people.second_factor import WITHOUT_TOTP
 
 KEPT = timedelta(days=30)
@@ -44,6 +44,7 @@ OLD_OF_PEOPLE = (
 
 OF_PERSON: BindParameter[UUID] = bindparam("of_person")
 RELEASE = (
+    END_INVITATIONS_TO,
     END_MEMBERSHIPS.where(membership.c.person_id == OF_PERSON),
     recovery_code.delete().where(recovery_code.c.person_id == OF_PERSON),
     person_identity.delete().where(person_identity.c.person_id == OF_PERSON),
@@ -52,7 +53,7 @@ RELEASE = (
 
 
 def release_email(connection: Connection, email: str) -> None:
-    """Disable the person with the e-mail address, erase them, and end their memberships and invitations.
+    """Disable the person with the e-mail address, erase them, and end their memberships and invitations by and to them.
 
     Raises Refused if there is no such person.
     """

@@ -10,8 +10,9 @@ from shared.accounts.administration import create_key, revoke_key
 from shared.accounts.audit_log import Actor
 from shared.people.invitations import MAX_OPEN, accept, invite
 from shared.people.memberships import end_membership, find_member
-from shared.people.persons import create_person, disable_person
+from shared.people.persons import create_person, disable_person, set_operator_role
 from shared.people.random_secrets import new_secret
+from shared.people.retention import release_email
 from shared.people.second_factor import code_at
 from shared.scopes import SCOPES
 from tests.harness.database import wait_until_somebody_waits
@@ -174,6 +175,28 @@ def test_a_removed_member_cannot_come_back_by_an_invitation_made_while_they_acce
     assert service.transact(accept, second.token, person, by=Actor("Removed")) is False
     assert service.transact(find_member, service.account_id, person) is None
     assert service.transact(accept, elsewhere.token, person, by=Actor("Removed")) is True
+
+
+def test_who_is_erased_cannot_come_back_by_an_invitation_made_before(service: Service) -> None:
+    ann, other = a_person(service), a_person(service)
+    tokens = [service.transact(invite, ann.email, None, None, "admin").token, invited(service, ann.email)]
+    others = invited(service, other.email)
+    service.transact(release_email, ann.email)
+    assert [accepted(service, each, name="Ann").json["code"] for each in tokens] == ["invalid_link"] * 2
+    assert accepted(service, others).status_code == 200
+    again = invited(service, ann.email)
+    assert accepted(service, again, name="Ann").status_code == 200
+
+
+@pytest.mark.parametrize("role", [None, "support"])
+def test_a_lost_operator_role_does_not_come_back_by_an_invitation(service: Service, role: str | None) -> None:
+    ann, other = a_person(service, operator_role="admin"), a_person(service)
+    token, others = (service.transact(invite, each.email, None, None, "admin").token for each in (ann, other))
+    to_account = invited(service, ann.email)
+    service.transact(set_operator_role, ann.id, role)
+    assert accepted(service, token).json["code"] == "invalid_link"
+    assert accepted(service, to_account).json["person"]["operator_role"] == role
+    assert accepted(service, others).json["person"]["operator_role"] == "admin"
 
 
 def test_neither_token_nor_email_is_in_the_audit_log_and_tokens_are_hashed(service: Service) -> None:

@@ -68,6 +68,10 @@ CONFLICTS: tuple[tuple[re.Pattern[str], Any], ...] = tuple(
             _("Events are already signed with %(count)s secrets. Wait until the oldest one has expired."),
         ),
         (
+            r"The secret before the last one still works until .*",
+            _("The secret before the last one still works, and a new one would end it. Create another key."),
+        ),
+        (
             r"An account has at most (?P<count>\d+) API keys\. Revoke one first\.",
             _("An account has at most %(count)s API keys. Revoke one first."),
         ),

@@ -53,6 +53,7 @@ CREATED = select(func.count()).where(KEYS.account_id == HOLDER, KEYS.created_at 
 ROTATE = (
     update(api_key)
     .where(OF_ACCOUNT, KEYS.id == bindparam("key"), KEYS.revoked_at.is_(None))
+    .where(or_(OLD_SECRET_WORKS.is_not(True), bindparam("overlap", type_=Interval) == timedelta(0)))
     .values(
         previous_hash=KEYS.secret_hash,
         previous_until=func.clock_timestamp() + bindparam("overlap", type_=Interval),
@@ -146,8 +147,8 @@ def rotate_key(
 ) -> datetime:
     """Give a key a new secret. Returns the time at which the old one expires, `overlap` seconds from now.
 
-    Tokens issued for the old secret expire with it. A secret left from an earlier rotation expires at once. Raises
-    Refused for an unknown or revoked key.
+    Tokens issued for the old secret expire with it. Raises Refused for an unknown or revoked key, and while a secret
+    left from an earlier rotation works: only with an `overlap` of 0 it expires, too.
     """
     values = {
         "account": account_id,
@@ -157,6 +158,10 @@ def rotate_key(
     }
     until = cast("datetime | None", connection.execute(ROTATE, values).scalar())
     if until is None:
+        key = find_key(connection, account_id, key_id)
+        if key and key.old_secret_expires_at and not key.revoked_at:
+            works = f"The secret before the last one still works until {key.old_secret_expires_at:%Y-%m-%dT%H:%M:%SZ}"
+            raise Refused(f"{works}; a new one now would end it. Give an overlap of 0 to do so, or create another key.")
         raise Refused(f"There is no API key {key_id}, or it is revoked.")
     record(connection, by, "key.rotated", account_id=account_id, subject=key_id, after={"old_secret_until": until})
     return until

@@ -73,12 +73,19 @@ def create_api_key(caller: Caller, body: dict[str, Any]) -> IdempotentResponse:
     return _once(caller, body, act)
 
 
-@endpoint("POST", "/api-keys/<key_id>/rotate", body=RotateApiKey, response=RotatedApiKeyResponse, scope="keys:write")
+@endpoint(
+    "POST",
+    "/api-keys/<key_id>/rotate",
+    body=RotateApiKey,
+    response=RotatedApiKeyResponse,
+    errors=("state_conflict",),
+    scope="keys:write",
+)
 def rotate_api_key_secret(caller: Caller, key_id: str, body: dict[str, Any]) -> IdempotentResponse:
     """Create a new secret for a key, shown only once. The previous one works until `old_secret_expires_at`.
 
-    Tokens issued for the previous secret expire with it. A repeated request with the same `Idempotency-Key` gets the
-    same response without the secret.
+    Until then, only `overlap_seconds` 0 creates another one, which ends both. Tokens issued for a secret expire with
+    it. A repeated request with the same `Idempotency-Key` gets the same response without the secret.
     """
 
     def act(connection: Connection) -> tuple[dict[str, Any], str]:

@@ -169,10 +169,9 @@ def test_a_repeated_request_makes_one_key_and_does_not_show_its_secret_again(ser
 
 def test_another_key_that_repeats_the_request_is_shown_nothing(service: Service) -> None:
     """Neither when it may do less than who made the request, nor when it may do the same."""
-    first = made(service)
-    rotation = f"/api-keys/{first['api_key']}/rotate"
     for scopes in (["keys:write"], SCOPES):
-        other = limited(service, scopes=scopes)
+        first, other = made(service), limited(service, scopes=scopes)
+        rotation = f"/api-keys/{first['api_key']}/rotate"
         for path in ("/api-keys", rotation):
             headers = {"Idempotency-Key": f"{path} {len(scopes)}".replace(" ", "-")}
             assert service.post(path, headers=headers).status_code == 200
@@ -216,16 +215,23 @@ def test_the_old_secret_dies_and_its_tokens_with_it(service: Service) -> None:
     assert service.get("/balance", token=new_token).status_code == 200
 
 
-def test_a_second_rotation_ends_the_oldest_secret_at_once(service: Service) -> None:
+def test_a_second_rotation_ends_the_oldest_secret_only_if_it_says_so(service: Service) -> None:
     key = made(service)
     path, oldest = f"/api-keys/{key['api_key']}/rotate", token_of(service, key)
     second = service.post(path, overlap_seconds=600).json
-    second_token = token_of(service, second)
-    third = service.post(path, overlap_seconds=600).json
-    assert code(exchange(service, key)) == "invalid_credentials"
+    refused = service.post(path, overlap_seconds=600)
+    assert (refused.status_code, code(refused)) == (409, "state_conflict")
+    works_until = datetime.fromisoformat(second["old_secret_expires_at"])
+    assert f"until {works_until:%Y-%m-%dT%H:%M:%SZ}" in refused.get_json(force=True)["detail"]
+    for each in (key, second):
+        assert exchange(service, each).status_code == 200
+    assert service.get("/balance", token=oldest).status_code == 200
+    third = service.post(path, overlap_seconds=0).json
+    for each in (key, second):
+        assert code(exchange(service, each)) == "invalid_credentials"
     assert code(service.get("/balance", token=oldest)) == "token_revoked"
-    assert service.get("/balance", token=second_token).status_code == 200
-    assert exchange(service, third).status_code == exchange(service, second).status_code == 200
+    assert exchange(service, third).status_code == 200
+    assert service.post(path, overlap_seconds=600).status_code == 200
 
 
 def test_a_revoked_key_no_longer_works_and_is_not_listed(service: Service) -> None:

@@ -45,7 +45,8 @@ def test_whoever_rotates_a_key_is_told_to_keep_the_secret(run: Run, service: Ser
     made = as_json(run("key", "create", service.account_id, "--json"))
     rotate = "key", "rotate", service.account_id, made["api_key"]
     assert "cannot be shown again" in run(*rotate).stderr
-    quiet = run(*rotate, "--json")
+    assert "Give an overlap of 0" in run(*rotate, code=1).output
+    quiet = run(*rotate, "--overlap", "0", "--json")
     assert "cannot be shown again" not in quiet.output and as_json(quiet)["api_secret"]
 
 

@@ -57,4 +57,7 @@ def test_a_conflict_is_described_in_the_readers_language() -> None:
         )
         assert conflict("The account is closed.") == "Das Konto ist endgültig geschlossen."
         assert conflict("The account is closed, which cannot be undone.") == "Das Konto ist endgültig geschlossen."
+        assert conflict("The secret before the last one still works until 2026-11-29T15:27:58Z; a new one").startswith(
+            "Das vorletzte Geheimnis gilt noch"
+        )
         assert conflict("Something that is not known here.") == "Something that is not known here."

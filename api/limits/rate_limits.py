@@ -136,12 +136,16 @@ class RateLimits:
         return self._take(caller)[1] >= 0
 
     def _take(self, caller: Caller) -> tuple[int, float]:
-        """Count a request. Returns the limit that decides, and what is left of it: below zero if it was not within."""
+        """Count a request. Returns the limit that decides, and what is left of it: below zero if it was not within.
+
+        What a key's own limit refuses is not counted against the account, of which others need the rest.
+        """
         rate = self.rate_of(caller, self._limits_of(caller.account_id))
-        left = self.requests.take(caller.account_id, rate=rate)
-        if left >= 0 and caller.rate is not None and caller.rate < rate:
-            return caller.rate, self.requests.take(caller.key_id, rate=caller.rate)
-        return rate, left
+        if caller.rate is None or caller.rate >= rate:
+            return rate, self.requests.take(caller.account_id, rate=rate)
+        left_of_key = self.requests.take(caller.key_id, rate=caller.rate)
+        left = self.requests.take(caller.account_id, rate=rate) if left_of_key >= 0 else 0.0
+        return (caller.rate, left_of_key) if left >= 0 else (rate, left)
 
     def delay(self, caller: Caller) -> float:
         """Seconds until a request of the caller would be within its limits; 0 if it is now. Counts nothing."""

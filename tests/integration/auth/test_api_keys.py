@@ -12,6 +12,7 @@ from werkzeug.test import TestResponse
 from api.auth import tokens
 from api.resources.api_keys import routes
 from shared.accounts.administration import create_key
+from shared.accounts.limits import set_limits
 from shared.api_key import networks
 from shared.scopes import SCOPES
 from tests.harness.service import PREFIX, SECRET_KEY, Service
@@ -337,3 +338,16 @@ def test_a_key_has_a_rate_of_its_own(service: Service) -> None:
     assert refused.headers["RateLimit"] == '"requests";r=0;t=1'
     other = service.get("/balance")
     assert (other.status_code, other.headers["RateLimit-Policy"]) == (200, '"requests";q=10000;w=1')
+
+
+@pytest.mark.usefixtures("no_refill")
+def test_requests_that_a_key_is_refused_are_not_counted_against_its_account(service: Service) -> None:
+    token = limited(service, requests_per_second=2)
+    service.transact(set_limits, service.account_id, requests_per_second=9)
+    service.reload_limits()
+    with_key = [service.get("/balance", token=token).status_code for _ in range(30)]
+    others = [service.get("/balance").status_code for _ in range(20)]
+    service.transact(set_limits, service.account_id, requests_per_second=None)
+    service.reload_limits()
+    assert with_key == [200] + [429] * 29, "its other request was for its token"
+    assert others == [200] * 8 + [429] * 12

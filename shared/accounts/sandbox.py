@@ -38,11 +38,11 @@ IS_SANDBOX = select(ACCOUNTS.sandbox_of.is_not(None)).where(ACCOUNTS.id == bindp
 CREATE = text(
     """
     INSERT INTO account (name, sandbox_of, state, low_balance_threshold, country, spend_day, spend_month,
-                         retention_days, authentication)
+                         retention_days, authentication, verification)
     SELECT name || CASE WHEN EXISTS (SELECT FROM account o WHERE o.name = a.name || :suffix)
                         THEN ' (sandbox of ' || id || ')' ELSE :suffix END,
            id, state, low_balance_threshold, country, spend_day, spend_month, retention_days,
-           authentication
+           authentication, verification
       FROM account a WHERE id = :account
     RETURNING id
     """

@@ -123,6 +123,12 @@ def test_what_an_operator_sets_holds_for_the_sandbox_too(service: Service) -> No
     assert service.get("/balance").status_code == 200
 
 
+def test_a_new_sandbox_has_the_settings_of_verifications_of_its_account(service: Service) -> None:
+    settings = {"max_sends": 2}
+    service.transact(change_account, service.account_id, {"verification": settings})
+    assert of_account(service, "verification", service.in_sandbox().account_id) == settings
+
+
 def test_no_send_of_a_sandbox_goes_through_a_live_carrier_whatever_its_row_says(
     service: Service, tmp_path: Path
 ) -> None:

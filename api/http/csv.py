@@ -87,7 +87,8 @@ def read_csv(
             raise _too_many(max_rows)
         if is_row:
             given = {name: cell for name, cell in zip(names, cells, strict=False) if cell}
-            if opt_outs and not says_opted_out(cells, opt_outs, None):
+            said = [cells[at] for at in opt_outs if at < len(cells) and cells[at].strip(" -")]
+            if said and not says_opted_out(cells, opt_outs, None):
                 given[NOT_OPTED_OUT] = found.names[opt_outs[0]]
             found_phones = [
                 each for at in columns.columns if at < len(cells) for each in phones_in(cells[at], numbering)

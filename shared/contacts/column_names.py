@@ -36,7 +36,8 @@ _OF_SAME_PERSON = re.compile(
     r"home|work|business|privat|private|personal|other|main|primary|default|address|billing|shipping|customer|contact"
 )
 _OPT_OUT = re.compile(
-    r"(?P<before>(?:\w+ )*(?:has|is|sms|text|mobile|phone|marketing)*)"
+    r"(?P<before>(?:(?:has|is|sms|texts?|messages?|mobile|phone|marketing|customer|contact|person|date|fecha|de|of|the"
+    r"|and|all|e|e?mails?) )*(?:has|is|sms|text|mobile|phone|marketing)*)"
     r"(?:opt(?:ed)? ?outs?|unsub(?:scribed?)?|(?:do ?not|dont) ?(?:text|sms|contact|disturb|call|message)|dnd|dnc"
     r"|(?:sms|text) stop|black ?list(?:ed)?|abgemeldet|abmeldung|abbestellt|desabonne|desinscrit|desabonnement"
     r"|desinscription|baja|no (?:contactar|molestar)|disiscritto|descadastrad[oa]|uitgeschreven|afgemeld|avregistrerad"
@@ -45,8 +46,7 @@ _OPT_OUT = re.compile(
     r"(?: (?:of|from|sms|texts?|messages|marketing|status|date|time|at|on|utc|y|n|yes|no|flag|am|vom|le|el))*"
 )
 """The names of columns that say whether or when the person has opted out."""
-_NO_OPT_OUT = re.compile(r"\b(?:not|never|non|kein\w*|nicht|e|e?mails?|newsletters?|correos?|courriels?|fax)\b")
-"""Words before that which say the opposite, or that it is about something else than texts."""
+_MAIL = re.compile(r"mails?\b")
 _OF_TEXTS = re.compile(r"\b(?:sms|texts?|phone|mobile)\b")
 _LABELED = re.compile(r"(?P<name>\D+?) ?(?P<number>[0-9]+) - (?P<part>\w+)")
 """Google Contacts has `Phone 1 - Value`, and beside it `Phone 1 - Label` or `Phone 1 - Type`."""
@@ -87,7 +87,7 @@ def is_of_opt_outs(name: str) -> bool:
     found = _OPT_OUT.fullmatch(" ".join(_words(name)))
     if found is None:
         return False
-    return _NO_OPT_OUT.search(found["before"]) is None or _OF_TEXTS.search(found["before"]) is not None
+    return _MAIL.search(found["before"]) is None or _OF_TEXTS.search(found["before"]) is not None
 
 
 def says_mobile(label: str) -> bool:

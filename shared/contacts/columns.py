@@ -35,11 +35,12 @@ SHOWN_CHARACTERS: Final = 60
 NAME_LENGTH: Final = 32
 """Characters of the name of a field."""
 _FALSE: Final = (
-    r"0+(?:[.,]0+)?|no?|false|f|unchecked|n[aã]o|nej|nei|nein|nee|non|нет|否|hapana|hay[i\u0131]r"
+    r"0+(?:[.,]0+)?|no?|false|f|unchecked|n[aã]o|nej|nei|nein|nee|nie|non|ne|nem|nu|ei|нет|не|ні|否|hapana|hay[i\u0131]r"
     r"|falsch|falso|faux|onwaar|fałsz|falskt?|yanl[i\u0131]ş|ложь|usann|hamis|nepravda|epätosi|fals"  # of spreadsheets
 )
 _NOT_OPTED_OUT = re.compile(
-    rf"{_FALSE}|0000-00-00.*|null|none|never|n/a|nil|nan|\\n|(?:opt(?:ed)?[ _-]?)?in|active|subscribed|not .*"
+    rf"{_FALSE}|0+[-/.]0+[-/.]0+.*|null|none|never|n/?a|nil|nan|\\n|\?|keine?r?|ningun[oa]|alta|a[ck]tiv[eo]?"
+    r"|(?:opt(?:ed)?[ _-]?)?in|subscribed|not .*"
 )
 _NO_CONSENT = re.compile(rf"{_FALSE}|unsubscribed|(?:not|never)[ _].*|never|revoked|withdrawn|denied|declined")
 _UNSUBSCRIBED = re.compile(r"unsubscribed|opt(?:ed)?[ _-]?out")

@@ -79,7 +79,7 @@ class Checkpoint:
 
     def as_dict(self) -> dict[str, Any]:
         """The checkpoint for JSON; restore it with `Checkpoint(**values)`."""
-        return {name: value for name, value in asdict(self).items() if name != "opted_out" or value}
+        return {name: value for name, value in asdict(self).items() if name not in ("opt_outs", "opted_out") or value}
 
     @property
     def phone_columns(self) -> list[int]:

@@ -67,7 +67,7 @@ UNSUPPRESS = delete(suppression).where(
     OF_PHONE,
     or_(
         bindparam("everywhere", type_=Boolean),
-        and_(suppression.c.category == CATEGORY, suppression.c.sender_id == SENDER_ID),
+        and_(suppression.c.category == CATEGORY, func.lower(suppression.c.sender_id) == func.lower(SENDER_ID)),
     ),
 )
 OF_NUMBER = and_(suppression.c.account_id == ACCOUNT, suppression.c.phone == PHONE)

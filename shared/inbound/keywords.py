@@ -58,7 +58,7 @@ _IGNORABLE = re.compile("[\u00ad\u034f\u0640\u115f\u1160\u17b4\u17b5\u180b-\u180
 """Characters that nobody sees beside those of category Cf (Unicode, Default_Ignorable_Code_Point); and the tatweel."""
 _LINES = re.compile(r"[\r\n\u2028\u2029]+|\s(?:--|\u2014)\s")
 _SENTENCES = re.compile(r"[.!?;\u3002\uff01\uff1f\u061f\u061b\u0964]+")
-_CLAUSES = re.compile(rf"{_SENTENCES.pattern}|[,:\u3001\uff0c\u060c]+")
+_CLAUSES = re.compile(rf"{_SENTENCES.pattern}|[,\u3001\uff0c\u060c]+")
 _SIGNATURE = re.compile(
     r"\s*(?:--|__|\u2014|[-_*]{2,}|sent (?:from|via)|get outlook|envoye d|gesendet von|von meine?m|enviado d|enviada d"
     r"|inviato da|verzonden|skickat fran|wyslano z|(?:kind |best )?regards|best\b|thanks|thank you|cheers|отправлено)"

@@ -5,7 +5,7 @@ from datetime import timedelta
 from functools import partial
 from operator import methodcaller
 
-from sqlalchemy import ColumnElement, Connection, Engine, Table, and_, func
+from sqlalchemy import ColumnElement, Connection, Engine, Table, and_, func, or_
 
 from shared.contacts.imports import drop_old
 from shared.db.connection import transaction
@@ -33,6 +33,8 @@ KEPT_FOR = timedelta(days=3)
 MAX_PAGES_TOTAL = 1_000
 
 NOW = func.now()
+ENDS = or_(job_failure.c.set_aside_at.is_(None), job_failure.c.kind == "import")
+"""Failed jobs that nobody can have retried: the file of an import is kept no longer either."""
 PURGES: tuple[tuple[Table, ColumnElement[bool]], ...] = (
     (idempotency, idempotency.c.created_at < NOW - timedelta(days=IDEMPOTENCY_DAYS)),
     (revoked_token, revoked_token.c.expires_at < NOW),
@@ -41,7 +43,7 @@ PURGES: tuple[tuple[Table, ColumnElement[bool]], ...] = (
     (quote, quote.c.expires_at < NOW - timedelta(hours=1)),
     (capped, capped.c.at < NOW - timedelta(days=32)),
     (suppression_change, suppression_change.c.at < NOW - timedelta(hours=1)),
-    (job_failure, and_(job_failure.c.failed_at < NOW - timedelta(days=30), job_failure.c.set_aside_at.is_(None))),
+    (job_failure, and_(job_failure.c.failed_at < NOW - timedelta(days=30), ENDS)),
     (receipt, receipt.c.received_at < NOW - KEPT_FOR),
     (unreadable_receipt, unreadable_receipt.c.received_at < NOW - timedelta(days=7)),
     (verification, verification.c.expires_at < NOW - KEPT),

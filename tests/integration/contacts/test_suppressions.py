@@ -177,8 +177,8 @@ def test_a_file_that_is_not_csv_is_refused(service: Service, body: str) -> None:
 
 def test_who_has_not_opted_out_says_the_file_is_refused(service: Service) -> None:
     """As of a whole export of a CRM, with a column that says who has."""
-    body = import_csv(service, "Phone,Opted Out\n254711000301,yes\n254711000302,no\n").json
-    assert (body["counts"]["added"], [each["phone"] for each in body["rejected"]]) == (1, ["254711000302"])
+    body = import_csv(service, "Phone,Opted Out\n254711000301,yes\n254711000302,no\n254711000304,\n").json
+    assert (body["counts"]["added"], [each["phone"] for each in body["rejected"]]) == (2, ["254711000302"])
     assert "'Opted Out' says that the person has not opted out" in body["rejected"][0]["detail"]
 
 
@@ -186,6 +186,7 @@ def test_an_opt_out_from_a_sender_is_stored_as_the_account_spells_it(service: Se
     service.post("/suppressions", phones=["254711000303"], sender_id="acme")
     (entry,) = service.get("/suppressions?phone=254711000303").json["data"]
     assert entry["sender_id"] == "ACME"
+    assert service.delete("/suppressions/254711000303?sender_id=acme").json["removed"] == 1
 
 
 @pytest.mark.slow

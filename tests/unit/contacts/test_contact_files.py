@@ -151,6 +151,12 @@ def test_who_has_opted_out_in_one_row_is_no_contact_in_a_later_chunk() -> None:
         ("Désinscrit", "oui", True),
         ("Fecha de baja", "28/11/2026", True),
         ("E-Mail abgemeldet", "ja", False),
+        ("SMS and Email Opt Out", "1", True),
+        ("WhatsApp Opt Out", "1", False),
+        ("Alta/Baja", "Alta", False),
+        ("Planta baja", "3", False),
+        ("wypisany", "nie", False),
+        ("Baja", "00/00/0000", False),
         ("SMS Subscription Status", "Opted out", True),
         ("Subscribed,SMS Status", "yes,unsubscribed", True),  # the first one is of e-mail
     ],

@@ -73,7 +73,8 @@ def read_csv(
         if not refused.candidates:
             raise not_csv("The first line must name the columns; `phone` is missing.") from None
         raise wrong_columns(refused) from None
-    names, opt_outs = [name.lower() for name in found.names] if found.has_names else [], found.opt_outs()
+    names = [name.lower() for name in found.names] if found.has_names else []
+    opt_outs = found.opt_outs()
     lines = (line for chunk in chain((head,), chunks) for line in io.StringIO(chunk, newline="\n"))
     taken = 0
     find = PhoneCells(numbering, *columns).find
@@ -87,9 +88,9 @@ def read_csv(
             raise _too_many(max_rows)
         if is_row:
             given = {name: cell for name, cell in zip(names, cells, strict=False) if cell}
-            said = [cells[at] for at in opt_outs if at < len(cells) and cells[at].strip(" -")]
-            if said and not says_opted_out(cells, opt_outs, None):
-                given[NOT_OPTED_OUT] = found.names[opt_outs[0]]
+            filled = [found.names[at] for at in opt_outs if at < len(cells) and cells[at].strip(" -")]
+            if filled and not says_opted_out(cells, opt_outs, None):
+                given[NOT_OPTED_OUT] = filled[0]
             found_phones = [
                 each for at in columns.columns if at < len(cells) for each in phones_in(cells[at], numbering)
             ]

@@ -61,7 +61,7 @@ async def _serve(services: Services, host: str, port: int, tls: Certificate | No
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
     context = None if tls is None else tls.context
     log.info("SMPP: listening on %s port %d", host, await server.start(host, port, context))
-    renewing = None if tls is None else asyncio.create_task(tls.keep_current())
+    renewing = None if tls is None else asyncio.create_task(tls.reload_hourly())
     await stop.wait()
     if renewing is not None:
         renewing.cancel()

@@ -1,4 +1,4 @@
-"""The certificate of the SMPP server: of a renewed one, the next handshakes know without a restart."""
+"""The certificate of the SMPP server. After a renewal, new handshakes use the new one without a restart."""
 
 import asyncio
 import logging
@@ -18,7 +18,7 @@ class Certificate:
         self._loaded = self._changed_at()
         self.context = self._new_context()
 
-    async def keep_current(self) -> None:
+    async def reload_hourly(self) -> None:
         """Look for changed files every hour. On the event loop, so that no handshake begins meanwhile."""
         while True:
             await asyncio.sleep(CHECK_SECONDS)

@@ -11,7 +11,7 @@ At each place, the longest phrase that is known is read: the time grows with the
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from enum import Enum, StrEnum, auto
 
 from shared.inbound import opt_out_words as words_of
@@ -48,7 +48,6 @@ class _Kind(Enum):
     OTHER = auto()
 
 
-_PLAIN = {_Kind.STOP, _Kind.REQUEST}
 _ASKING = (_Kind.STOP, _Kind.AMBIGUOUS, _Kind.REQUEST, _Kind.REFUSAL)
 
 _Phrase = tuple[str, ...]
@@ -100,13 +99,16 @@ def _keyword_of(text: str, own: Sequence[str]) -> Keyword | None:
     if not lines:
         return None
     is_whole = len(text) <= MAX_READ
-    if is_whole and (_of_line(" ".join(lines), own) is Keyword.STOP or _asks(visible, own)):
+    sentences = _SENTENCES.split(visible)
+    if is_whole and (_of_line(" ".join(lines), own) is Keyword.STOP or _has_plain_part(sentences, own, _makes_request)):
         return Keyword.STOP
     found = [_of_line(line, own) for line in lines]
     if found[0] is Keyword.STOP and len(lines) > 1 and _is_signed(visible, lines):
         return Keyword.STOP
-    asks = any(found) or any(_of_line(sentence, own) is Keyword.STOP for sentence in _SENTENCES.split(visible))
-    return Keyword.POSSIBLE_STOP if asks or _has_plain_clause(visible, own) else None
+    asks = any(found) or any(_of_line(sentence, own) is Keyword.STOP for sentence in sentences)
+    # "I'm not John, please stop": between commas, only words that mean nothing else ask.
+    asks = asks or _has_plain_part(_CLAUSES.split(visible), own, _means_nothing_else)
+    return Keyword.POSSIBLE_STOP if asks else None
 
 
 def _of_line(line: str, own: Sequence[str]) -> Keyword | None:
@@ -132,12 +134,12 @@ def _of_line(line: str, own: Sequence[str]) -> Keyword | None:
 
 
 def _asks_after_negation(kinds: Sequence[_Kind]) -> bool:
-    """Whether a request follows that the negation is not about: "I never signed up stop texting me"."""
+    """Whether a request follows that the negation before it is not about: "I never signed up stop texting me"."""
     if _Kind.REQUEST not in kinds:
         return False
-    before = kinds[: kinds.index(_Kind.REQUEST)]
-    after_negation = before[::-1][: before[::-1].index(_Kind.NEGATION)] if _Kind.NEGATION in before else ()
-    return _Kind.OTHER in after_negation and kinds.count(_Kind.OTHER) <= MAX_OTHER_WORDS
+    request = kinds.index(_Kind.REQUEST)
+    negation = max(place for place in range(request) if kinds[place] is _Kind.NEGATION)
+    return _Kind.OTHER in kinds[negation:request] and kinds.count(_Kind.OTHER) <= MAX_OTHER_WORDS
 
 
 def _makes_request(kinds: Sequence[_Kind]) -> bool:
@@ -173,20 +175,15 @@ def _is_of_other_thing(read: _Read, place: int) -> bool:
     return bool(object_of) and things.issuperset(object_of) and _Kind.MESSAGES not in [kind for _, kind in read]
 
 
-def _asks(text: str, own: Sequence[str]) -> bool:
-    """Whether a sentence of the text plainly asks to stop."""
-    for sentence in _SENTENCES.split(text):
-        if _of_line(sentence, own) is Keyword.STOP and _makes_request([kind for _, kind in _read(sentence, own)]):
-            return True
-    return False
+def _has_plain_part(parts: Sequence[str], own: Sequence[str], is_plain: Callable[[Sequence[_Kind]], bool]) -> bool:
+    """Whether one of the parts of a text asks to stop, with words that are plain."""
+    return any(
+        _of_line(part, own) is Keyword.STOP and is_plain([kind for _, kind in _read(part, own)]) for part in parts
+    )
 
 
-def _has_plain_clause(text: str, own: Sequence[str]) -> bool:
-    """Whether a part between commas asks to stop by a word that means nothing else: "I'm not John, please stop"."""
-    for clause in _CLAUSES.split(text):
-        if _of_line(clause, own) is Keyword.STOP and {kind for _, kind in _read(clause, own)} & _PLAIN:
-            return True
-    return False
+def _means_nothing_else(kinds: Sequence[_Kind]) -> bool:
+    return _Kind.STOP in kinds or _Kind.REQUEST in kinds
 
 
 def _is_signed(text: str, lines: Sequence[str]) -> bool:

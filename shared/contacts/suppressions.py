@@ -28,7 +28,6 @@ from sqlalchemy.dialects.postgresql import insert
 from shared import outbox
 from shared.contacts.phones import as_number
 from shared.db.expressions import parameter_rows
-from shared.db.tables.accounts import sender_id
 from shared.db.tables.contacts import suppression, suppression_change
 from shared.db.tables.running import installation
 from shared.outbox import EventType
@@ -43,7 +42,6 @@ ADD = insert(suppression).from_select(
     ["account_id", *KEY.keys(), "reason"],
     select(ACCOUNT, *KEY, func.min(collate(GIVEN.c.reason, "C"))).group_by(*KEY).order_by(*KEY),
 )
-SENDERS = select(sender_id.c.sender_id).where(sender_id.c.account_id == ACCOUNT)
 SUPPRESS = ADD.on_conflict_do_nothing().returning(*suppression.c["phone", "category", "sender_id"])
 """One statement for all opt-outs of a request; names the new ones. Readers of events wait until its transaction has
 ended.
@@ -85,13 +83,13 @@ LISTED = text(
     """
     SELECT DISTINCT phone FROM suppression
      WHERE account_id = :account AND phone = ANY(:phones)
-       AND category IN ('', :category) AND sender_id IN ('', :sender_id)
+       AND category IN ('', :category) AND lower(sender_id) IN ('', lower(:sender_id))
     UNION ALL
     SELECT p.phone FROM unnest(CAST(:phones AS bigint[])) AS p (phone)
      WHERE EXISTS (SELECT FROM suppression WHERE account_id = :account AND phone < 0)
        AND EXISTS (SELECT FROM suppression e, installation i
                     WHERE e.account_id = :account AND e.phone = erased_phone(:account, p.phone, i.erasure_key)
-                      AND e.category IN ('', :category) AND e.sender_id IN ('', :sender_id))
+                      AND e.category IN ('', :category) AND lower(e.sender_id) IN ('', lower(:sender_id)))
     UNION ALL
     SELECT phone FROM erasure
      WHERE EXISTS (SELECT FROM erasure WHERE account_id = :account AND completed_at IS NULL)
@@ -99,7 +97,7 @@ LISTED = text(
     """
 )
 """The opt-out of an erased phone is stored under a negative number derived from the phone; most accounts have none.
-The third part finds the phones whose erasure is open.
+The third part finds the phones whose erasure is open. Sender IDs are the same in capitals and small letters.
 
 One statement, as it runs before every window: the second and third parts are skipped where there are none."""
 
@@ -156,17 +154,7 @@ def suppress_by_carrier(connection: Connection, opted_out: Iterable[tuple[int, s
 
 
 def _add(connection: Connection, account_id: int, given: Collection[Suppression]) -> list[Suppression]:
-    """Add entries, and those of the phones' other spellings. Returns which of the given ones are new.
-
-    A sender ID is stored as the account spells it, which sends use.
-    """
-    if any(each.sender_id for each in given):
-        spelled = connection.execute(SENDERS, {"account": account_id}).scalars().all()
-        own = {name.lower(): name for name in spelled} | {name: name for name in spelled}
-        given = [
-            each._replace(sender_id=own.get(each.sender_id, own.get(each.sender_id.lower(), each.sender_id)))
-            for each in given
-        ]
+    """Add entries, and those of the phones' other spellings. Returns which of the given ones are new."""
     entries = [*given, *(each._replace(phone=phone) for each in given for phone in _others(each.phone))]
     values = {column: [getattr(each, column) for each in entries] for column in Suppression._fields}
     stored = {tuple(row) for row in connection.execute(SUPPRESS, {"account": account_id, **values})}

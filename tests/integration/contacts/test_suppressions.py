@@ -182,11 +182,14 @@ def test_who_has_not_opted_out_says_the_file_is_refused(service: Service) -> Non
     assert "'Opted Out' says that the person has not opted out" in body["rejected"][0]["detail"]
 
 
-def test_an_opt_out_from_a_sender_is_stored_as_the_account_spells_it(service: Service) -> None:
-    service.post("/suppressions", phones=["254711000303"], sender_id="acme")
-    (entry,) = service.get("/suppressions?phone=254711000303").json["data"]
-    assert entry["sender_id"] == "ACME"
-    assert service.delete("/suppressions/254711000303?sender_id=acme").json["removed"] == 1
+def test_a_sender_id_is_the_same_in_capitals_and_small_letters(service: Service) -> None:
+    """Also one that was approved for the account after people opted out from it."""
+    assert service.post("/suppressions", phones=["254711000303"], sender_id="acme").json["counts"]["added"] == 1
+    assert service.send("254711000303").json["code"] == "recipient_suppressed"
+    (entry,) = service.get("/suppressions?sender_id=Acme").json["data"]
+    assert (entry["phone"], entry["sender_id"]) == ("254711000303", "acme")
+    assert service.delete("/suppressions/254711000303?sender_id=ACME").json["removed"] == 1
+    assert service.send("254711000303").status_code == 200
 
 
 @pytest.mark.slow

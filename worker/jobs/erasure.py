@@ -32,7 +32,6 @@ from sqlalchemy import (
     null,
     or_,
     select,
-    text,
     update,
 )
 from sqlalchemy.dialects.postgresql import JSONB
@@ -61,7 +60,7 @@ from shared.messages.exports import delete_exports
 from shared.privacy.erasures import ERASED_PHONE
 from shared.sends.archived import WAS_ARCHIVED
 from worker.jobs.erasure_imports import erase_imports
-from worker.jobs.erasure_responses import erase_response
+from worker.jobs.erasure_responses import erase_rejections, erase_response
 from worker.jobs.erasure_search import ACCOUNT, IS_DUE, LONGEST_WAIT, PHONE, SearchResult, search
 from worker.jobs.turns import next_in_turn, take_turn
 
@@ -154,18 +153,6 @@ PARTS = delete(inbound_part).where(
 )
 """Parts of messages to the account, as `shared.inbound.store` assigns them."""
 EVENTS = delete(event).where(event.c.account_id == ACCOUNT, in_parameter(event.c.id, "events"))
-REJECTIONS = text(
-    """
-    UPDATE send_rejection r
-       SET entries = (SELECT jsonb_agg(CASE WHEN :phone IN (e ->> 'phone', e ->> 'suggestion')
-                                            THEN (e || '{"phone": null}') - 'suggestion' - 'detail' ELSE e END
-                                       ORDER BY place)
-                        FROM jsonb_array_elements(r.entries) WITH ORDINALITY AS a (e, place))
-      FROM send s
-     WHERE s.id = r.send_id AND s.account_id = :account AND r.send_id = ANY(:rejections)
-    """
-)
-"""Removes the phone from the rejected recipients that are it or suggest it, in the database: a list may be long."""
 OF_ERASURE = erasure.c.id == bindparam("erasure")
 AGE = func.now() - erasure.c.created_at
 WAIT = func.least(LONGEST_WAIT, literal(timedelta(seconds=10)) + AGE.op("/", precedence=8)(5))
@@ -278,7 +265,7 @@ def _erase_elsewhere(
     connection.execute(OF_DELETED_GROUPS, subject)
     counts["inbound"] += connection.execute(INBOUND, {**subject, "inbound": found.inbound}).rowcount
     connection.execute(PARTS, subject)
-    connection.execute(REJECTIONS, {**subject, "rejections": found.rejections})
+    erase_rejections(connection, found.rejections, subject)
     connection.execute(UNREADABLE, {"unreadable": found.unreadable})
     connection.execute(VERIFICATIONS, subject)
     exports = message_export.c

@@ -1,12 +1,14 @@
-"""Erases a phone from the responses that are stored for repeated requests."""
+"""Erases a phone from rejected recipients, and from the responses that are stored for repeated requests."""
 
 import json
+from collections.abc import Sequence
 from typing import Any
+from uuid import UUID
 
-from sqlalchemy import Connection, bindparam, select, update
+from sqlalchemy import Connection, bindparam, select, text, update
 
 from shared.db.tables.sends import idempotency
-from worker.jobs.erasure_search import ACCOUNT
+from worker.jobs.erasure_search import ACCOUNT, NATIONAL_DIGITS
 
 STORED_RESPONSE = (
     select(idempotency.c.response)
@@ -20,6 +22,27 @@ REWRITE_RESPONSE = (
     .where(idempotency.c.path == bindparam("of_path"), idempotency.c.key == bindparam("of_key"))
     .values(response=bindparam("response"))
 )
+
+REJECTIONS = text(
+    f"""
+    UPDATE send_rejection r
+       SET entries = (SELECT jsonb_agg(CASE WHEN e ->> 'suggestion' = :phone
+                                              OR strpos(regexp_replace(e ->> 'phone', '[^0-9]', '', 'g'),
+                                                        right(:phone, {NATIONAL_DIGITS})) > 0
+                                            THEN (e || '{{"phone": null}}') - 'suggestion' - 'detail' ELSE e END
+                                       ORDER BY place)
+                        FROM jsonb_array_elements(r.entries) WITH ORDINALITY AS a (e, place))
+      FROM send s
+     WHERE s.id = r.send_id AND s.account_id = :account AND r.send_id = ANY(:rejections)
+    """
+)
+"""Removes rejected recipients that have the phone, as a national number or among others, or suggest it. In the
+database, as a list may be long."""
+
+
+def erase_rejections(connection: Connection, sends: Sequence[UUID], subject: dict[str, Any]) -> None:
+    """Erase rejected recipients of sends of the `account` that have the `phone` or suggest it."""
+    connection.execute(REJECTIONS, {**subject, "rejections": sends})
 
 
 def erase_response(connection: Connection, key: dict[str, Any], phone: str) -> None:
@@ -38,6 +61,11 @@ def _without(response: Any, phone: str) -> Any:
         return None if response == phone else response
     if response.get("phone") == phone and "reference" in response:
         response = {**response, "reference": None}
-    if response.get("suggestion") == phone:
+    if "code" in response and _has_or_suggests(response, phone):
         response = {**response, "phone": None, "suggestion": None, "detail": None}
     return {name: _without(value, phone) for name, value in response.items()}
+
+
+def _has_or_suggests(rejected: dict[str, Any], phone: str) -> bool:
+    digits = "".join(filter(str.isdigit, str(rejected.get("phone"))))
+    return rejected.get("suggestion") == phone or phone[-NATIONAL_DIGITS:] in digits

@@ -13,6 +13,7 @@ from uuid import UUID
 from sqlalchemy import (
     ARRAY,
     BigInteger,
+    ColumnElement,
     Connection,
     Engine,
     Text,
@@ -50,6 +51,8 @@ NEARBY = timedelta(minutes=5)
 after it may have been written before it."""
 
 ACCOUNT, PHONE = bindparam("account", type_=BigInteger), bindparam("phone", type_=Text)
+NATIONAL_DIGITS = 8
+"""The last digits of a phone, which it also has when written as a national number: rather one too many is erased."""
 QUOTED = literal('"', Text) + PHONE + '"'
 """The phone as it is in JSON."""
 WAITING = bindparam("waiting", type_=ARRAY(Uuid))
@@ -77,13 +80,21 @@ BATCHES = (
 """Batches that may contain the phone. Sends accepted around the time of the erasure request are checked each time."""
 INBOUND = select(inbound.c.id).where(inbound.c.account_id == ACCOUNT, inbound.c.phone == PHONE)
 EVENTS = select(event.c.id).where(event.c.account_id == ACCOUNT, func.strpos(cast(event.c.data, Text), QUOTED) > 0)
+
+
+def _may_have_phone(content: ColumnElement[str]) -> ColumnElement[bool]:
+    """The phone is in the text, perhaps as a national number and with spaces."""
+    digits = func.regexp_replace(content, "[^0-9]", "", "g")
+    return func.strpos(digits, func.right(PHONE, NATIONAL_DIGITS)) > 0
+
+
 STORED_RESPONSES = select(*idempotency.c["path", "key"]).where(
-    idempotency.c.account_id == ACCOUNT, func.strpos(idempotency.c.response, PHONE) > 0
+    idempotency.c.account_id == ACCOUNT, _may_have_phone(idempotency.c.response)
 )
 REJECTIONS = (
     select(send_rejection.c.send_id)
     .join_from(send, send_rejection, send_rejection.c.send_id == send.c.id)
-    .where(send.c.account_id == ACCOUNT, func.strpos(cast(send_rejection.c.entries, Text), QUOTED) > 0)
+    .where(send.c.account_id == ACCOUNT, _may_have_phone(cast(send_rejection.c.entries, Text)))
 )
 GOES_ON = in_constants(contact_import.c.state, "receiving", "queued", "running")
 IMPORTS = (
@@ -97,12 +108,8 @@ hours, and an import that keeps failing is set aside."""
 IMPORT_ERRORS = (
     select(*import_error.c["import_id", "line"])
     .join_from(contact_import, import_error, import_error.c.import_id == contact_import.c.id)
-    .where(
-        contact_import.c.account_id == ACCOUNT,
-        func.strpos(func.regexp_replace(import_error.c.value, "[^0-9]", "", "g"), func.right(PHONE, 8)) > 0,
-    )
+    .where(contact_import.c.account_id == ACCOUNT, _may_have_phone(import_error.c.value))
 )
-"""Rejected rows that may have the phone, also as a national number: rather a row too many than one too few."""
 UNREADABLE = select(*unreadable_receipt.c["id", "octets"]).where(
     func.pg_catalog.position(unreadable_receipt.c.octets, func.convert_to(PHONE, "UTF8")) > 0
 )

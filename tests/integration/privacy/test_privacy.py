@@ -109,6 +109,19 @@ def test_ids_that_a_client_chose_for_its_request_are_erased(alone: Service) -> N
     assert where(alone.engine, PERSON) == set()
 
 
+def test_rejected_recipients_are_erased_however_the_phone_is_written(alone: Service) -> None:
+    key = {"Idempotency-Key": "list"}
+    written = ("0733 123-987", f"{PERSON} Ann", f"{PERSON};254722000000")
+    recipients = [OTHER, *written, "0733 123-988"]
+    response = alone.bulk(recipients, headers=key)
+    assert [each["phone"] for each in response.json["rejected"]] == recipients[1:], response.text
+    assert where(alone.engine, *written) == {"idempotency", "send_rejection"}
+    erase(alone)
+    assert where(alone.engine, *written) == set()
+    repeated = alone.bulk(recipients, headers=key).json
+    assert [each["phone"] for each in repeated["rejected"]] == [None, None, None, "0733 123-988"]
+
+
 def test_a_message_without_an_id_of_the_carrier_is_erased(alone: Service) -> None:
     """Its receipt is found by its phone."""
     alone.send(PERSON)

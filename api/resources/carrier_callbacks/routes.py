@@ -31,12 +31,12 @@ def add_callbacks(app: Flask) -> None:
         """Store the receipts in a callback."""
         config, document = _read_callback(name, "receipts")
         try:
-            receipts = callbacks.receipts_in(config, document, datetime.now(UTC))
+            receipts, unreadable = callbacks.receipts_in(config, document, datetime.now(UTC))
         except callbacks.UnreadableCallback as error:
             raise Problem("bad_request", f"Not a receipt: {error}.") from None
         with transaction(services().engine) as connection:
             keep(connection, config.name, receipts)
-            keep_unreadable(connection, config.name, callbacks.unreadable_in(config, document))
+            keep_unreadable(connection, config.name, unreadable)
         return Response(status=200)
 
     @app.route("/carriers/<name>/inbound", methods=["GET", "POST"], provide_automatic_options=False)

@@ -54,30 +54,24 @@ def document_of(content_type: str, query: Mapping[str, str], body: bytes) -> Any
     return document
 
 
-def receipts_in(config: HttpConfig, document: Any, now: datetime) -> list[Receipt]:
-    """The receipts in a document. Raises UnreadableCallback if it has no list of receipts."""
-    if config.receipts is None:
-        raise UnreadableCallback("this carrier sends no receipts")
-    entries = _entries(document, config.receipts.each)
-    receipts = [_receipt(config.receipts, config.error_codes, entry, now) for entry in entries]
-    if None in receipts:
-        statuses = {paths.code(paths.at(entry, config.receipts.status)) for entry in entries}
-        skipped = receipts.count(None)
-        log.warning("%s: skipped %d unreadable receipts; statuses: %s", config.name, skipped, sorted(statuses)[:10])
-    return [receipt for receipt in receipts if receipt is not None]
-
-
-def unreadable_in(config: HttpConfig, document: Any) -> list[Unreadable]:
-    """The entries of a document that are not valid receipts."""
+def receipts_in(config: HttpConfig, document: Any, now: datetime) -> tuple[list[Receipt], list[Unreadable]]:
+    """The receipts in a document, and the entries that are none. Raises UnreadableCallback."""
     where = config.receipts
-    entries = (paths.entries(document, where.each) if where is not None else None) or []
-    return [
-        _as_received(
-            entry, "unknown_status" if paths.identity(paths.at(entry, where.id)) is not None else "no_id_or_state"
-        )
-        for entry in entries
-        if where is not None and _receipt(where, config.error_codes, entry, datetime.now(UTC)) is None
-    ]
+    if where is None:
+        raise UnreadableCallback("this carrier sends no receipts")
+    receipts, unreadable, statuses = [], [], set()
+    for entry in _entries(document, where.each):
+        receipt = _receipt(where, config.error_codes, entry, now)
+        if receipt is not None:
+            receipts.append(receipt)
+            continue
+        has_id = paths.identity(paths.at(entry, where.id)) is not None
+        unreadable.append(_as_received(entry, "unknown_status" if has_id else "no_id_or_state"))
+        statuses.add(paths.code(paths.at(entry, where.status)))
+    if unreadable:
+        skipped = len(unreadable)
+        log.warning("%s: skipped %d unreadable receipts; statuses: %s", config.name, skipped, sorted(statuses)[:10])
+    return receipts, unreadable
 
 
 def inbound_in(config: HttpConfig, document: Any) -> tuple[list[Inbound], list[Unreadable]]:

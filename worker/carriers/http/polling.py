@@ -53,7 +53,7 @@ class Poller:
         if response.status != 200:
             raise Lost(f"http_{response.status}")
         try:
-            receipts = callbacks.receipts_in(self._config, paths.parse(response.body), datetime.now(UTC))
+            receipts, _ = callbacks.receipts_in(self._config, paths.parse(response.body), datetime.now(UTC))
         except callbacks.UnreadableCallback:
             raise Lost("unreadable_answer") from None
         if receipts:

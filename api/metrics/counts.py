@@ -39,6 +39,7 @@ from shared.db.tables.messages import doubt, receipt, unreadable_receipt
 from shared.db.tables.running import job_failure, state_count
 from shared.db.tables.sends import send
 from shared.db.tables.webhooks import delivery, webhook
+from shared.health.events import HELD_BACK
 from shared.health.smpp import OLDEST_DELIVERY
 from shared.sends.holding import AWAITS_OPERATOR
 from shared.sends.sendable import AWAITS_CARRIER, AWAITS_ONLY_CARRIER, MESSAGES_LEFT, UNAVAILABLE_ONLY_CARRIER
@@ -134,6 +135,10 @@ VALUES: dict[str, tuple[str, Select[Any]]] = {
     "bulksms_deliveries_pending": (
         "Webhook deliveries that failed and will be retried.",
         _count(delivery, in_constants(delivery.c.state, "pending")),
+    ),
+    "bulksms_events_held_back_seconds": (
+        "For how long the oldest event has waited for an open transaction.",
+        HELD_BACK,
     ),
     "bulksms_webhooks_disabled": (
         "Webhooks that are disabled because their deliveries failed for too long, or by their owner.",

@@ -21,6 +21,7 @@ from shared.db.tables.sends import send
 from shared.db.tables.webhooks import webhook
 from shared.health.brokers import check_brokers
 from shared.health.carriers import check_carriers
+from shared.health.events import events_finding
 from shared.health.finding import Finding, Installation, first_line
 from shared.health.inbound import keywords_finding
 from shared.health.oidc import check_oidc
@@ -142,6 +143,7 @@ def _contents(connection: Connection, target: Installation) -> Iterator[Finding]
         "clocks": lambda: clock_findings(connection),
         "carriers": lambda: check_carriers(connection),
         "webhooks": lambda: [webhook_finding(connection, target)],
+        "events": lambda: [events_finding(connection)],
         "restore guard": lambda: [check_guard(connection, settings.guard_file)],
         "secret key": lambda: [check_secret_key(connection, settings.secret_key, settings.secret_key_fallbacks)],
         "queue": lambda: [check_queue(connection)],

@@ -9,6 +9,7 @@ from sqlalchemy import text
 from shared.accounts.top_ups import reverse_top_up, top_up
 from shared.doubts.resolution import expire_doubts
 from shared.events import stream
+from shared.health.events import events_finding
 from shared.ids import message_id
 from shared.outbox import listen
 from tests.harness.deliveries import wait_for_others
@@ -135,3 +136,21 @@ def test_a_page_looks_at_a_bounded_number_of_events(heard: Service, monkeypatch:
             assert (page.events, page.more) == ([], more)
             pages.append(page.end)
     assert pages[0] < pages[1] < pages[2]
+
+
+def test_events_that_wait_for_an_open_transaction_are_reported(heard: Service) -> None:
+    def finding() -> tuple[str, str]:
+        with heard.engine.connect() as connection:
+            found = events_finding(connection)
+        return found.outcome, found.detail
+
+    with heard.engine.connect() as forgotten, forgotten.begin():
+        forgotten.execute(text("SELECT pg_current_xact_id()"))
+        heard.send("254711000001")
+        heard.deliver_receipts()
+        heard.execute(text("UPDATE event SET at = at - interval '5 minutes' RETURNING id"))
+        assert finding() == ("ok", "readable")
+        heard.execute(text("UPDATE event SET at = at - interval '15 minutes' RETURNING id"))
+        outcome, detail = finding()
+        assert (outcome, detail.partition(":")[0]) == ("wrong", "none of the last 20 minutes is delivered")
+    assert finding() == ("ok", "readable")

@@ -112,20 +112,25 @@ class Table:
         """Whether the first row of the text has the names of the columns."""
         return self.found is not None and self.found.has_names
 
-    def rows(self) -> Iterator[tuple[str, ...]]:
-        """All rows but those of people who have opted out, as they are read. Raises TooManyRecipients or csv.Error."""
-        return (cells for cells, opted_out in _rows(self.text, self.found) if not opted_out)
+    def rows(self) -> Iterator[tuple[tuple[str, ...], bool]]:
+        """All rows as they are read, and whether each says that the person has opted out.
+
+        Raises TooManyRecipients or csv.Error.
+        """
+        return _rows(self.text, self.found)
 
     @cached_property
     def opted_out_rows(self) -> int:
         """How many rows say that the person has opted out."""
-        return sum(opted_out for _, opted_out in _rows(self.text, self.found))
+        return sum(opted_out for _, opted_out in self.rows())
 
     @cached_property
     def no_consent_rows(self) -> int:
         """How many of the others say that the person has not agreed to get messages."""
         consent = self.found.consent() if self.found else None
-        return sum(says_no_consent(cells, consent) for cells in self.rows()) if consent is not None else 0
+        if consent is None:
+            return 0
+        return sum(says_no_consent(cells, consent) for cells, opted_out in self.rows() if not opted_out)
 
     @cached_property
     def phone_columns(self) -> PhoneColumns | None:
@@ -185,16 +190,21 @@ def decoded(content: bytes, charset: str = "") -> str:
 def recipients_of_table(table: Table, phone_column: int, columns: Mapping[str, int]) -> list[dict[str, Any]]:
     """A recipient for each row: its phone, and a value for each placeholder that has a column.
 
-    An empty cell counts as no value: the API uses the placeholder's default, or refuses the row. Raises
-    TooManyRecipients at the first row that is too much for one request of the API, and csv.Error.
+    Who has opted out in one row is no recipient of another one. An empty cell counts as no value: the API uses the
+    placeholder's default, or refuses the row. Raises TooManyRecipients at the first row that is too much for one
+    request of the API, and csv.Error.
     """
     recipients: list[dict[str, Any]] = []
     characters = 0
+    left_out: set[str | None] = set()
     numbering = table.found.numbering if table.found else INTERNATIONAL
     of_phones = table.phone_columns if table.phone_columns and phone_column == table.phone_column else None
     find = PhoneCells(numbering, *(of_phones or ([phone_column],))).find
-    for row in table.rows():
+    for row, opted_out in table.rows():
         found = find(row)
+        if opted_out:
+            left_out.add(found.phone)
+            continue
         entry: dict[str, Any] = {"phone": found.phone or unreadable_phone(found.written)}
         variables = {name: value for name, place in columns.items() if (value := _cell(row, place))}
         if variables:
@@ -203,7 +213,7 @@ def recipients_of_table(table: Table, phone_column: int, columns: Mapping[str, i
         if len(recipients) == MOST_RECIPIENTS or characters > MOST_CHARACTERS:
             raise TooManyRecipients
         recipients.append(entry)
-    return recipients
+    return [each for each in recipients if each["phone"] not in left_out]
 
 
 def _rows(text: str, found: FileColumns | None) -> Iterator[tuple[tuple[str, ...], bool]]:

@@ -30,6 +30,7 @@ from worker.carriers.smpp.parts import References
 from worker.carriers.smpp.receipt import inbound, is_receipt, read_receipt, usual_receipt
 from worker.carriers.smpp.session import Lost, Session
 from worker.carriers.smpp.submission import Submission
+from worker.carriers.smpp.wire import Wire
 
 NOW = datetime(2026, 5, 4, 12, 30, 15, tzinfo=UTC)
 CONFIG = config(window=50)
@@ -46,8 +47,11 @@ class Target:
     feed: Callable[[bytes, Mutator], None]
 
 
-class Silence:
+class Silence(Wire):
     """A wire that swallows everything."""
+
+    def __init__(self) -> None:
+        """Without a connection."""
 
     def read(self) -> bytes | None:
         """Nothing comes."""
@@ -56,10 +60,6 @@ class Silence:
     def write(self, data: memoryview) -> int:
         """All of it leaves."""
         return len(data)
-
-    def most_written(self, size: int) -> int:
-        """Nothing fails."""
-        return 0
 
     def close(self) -> None:
         """Nothing is open."""

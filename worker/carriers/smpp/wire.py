@@ -8,7 +8,6 @@ import select
 import socket
 import ssl
 import threading
-from typing import Protocol
 
 TICK = 0.25
 """The longest that one read or write blocks without progress, in seconds."""
@@ -17,64 +16,20 @@ RECORD = 16_384
 """The most octets of one TLS record. After a failed write, all of a record may have been sent."""
 
 
-class Wire(Protocol):
-    """A connection."""
-
-    def read(self) -> bytes | None:
-        """Received data; None if none came within TICK, b"" at end of stream. Raises OSError on failure."""
-
-    def write(self, data: memoryview) -> int:
-        """Write some of the data. Returns the octets written; 0 if none could be within TICK. Raises OSError."""
-
-    def most_written(self, size: int) -> int:
-        """The most octets that may have been sent by a write of `size` octets that raised."""
-
-    def close(self) -> None:
-        """Close the connection; a read in another thread returns."""
+BLOCKED = (BlockingIOError, ssl.SSLWantReadError, ssl.SSLWantWriteError)
 
 
-class PlainWire:
-    """A TCP connection."""
+class Wire:
+    """A connection. OpenSSL's are not thread-safe, so a lock guards reads and writes, which never block in it."""
 
     def __init__(self, sock: socket.socket) -> None:
         self._sock = sock
-        sock.settimeout(TICK)
-
-    def read(self) -> bytes | None:
-        """Received data; None if none came within TICK, b"" at end of stream."""
-        try:
-            return self._sock.recv(READ_SIZE)
-        except TimeoutError:
-            return None
-
-    def write(self, data: memoryview) -> int:
-        """Write some of the data."""
-        try:
-            return self._sock.send(data)
-        except TimeoutError:
-            return 0
-
-    def most_written(self, size: int) -> int:
-        """Always 0: a failed send has sent nothing."""
-        return 0
-
-    def close(self) -> None:
-        """Close the connection."""
-        with contextlib.suppress(OSError):
-            self._sock.shutdown(socket.SHUT_RDWR)
-        self._sock.close()
-
-
-class TlsWire:
-    """A TLS connection. OpenSSL's are not thread-safe, so a lock guards reads and writes, which never block in it."""
-
-    def __init__(self, sock: ssl.SSLSocket) -> None:
-        self._sock = sock
         self._lock = threading.Lock()
+        self._is_tls = isinstance(sock, ssl.SSLSocket)
         sock.setblocking(False)
 
     def read(self) -> bytes | None:
-        """Received data; None if none came within TICK, b"" at end of stream."""
+        """Received data; None if none came within TICK, b"" at end of stream. Raises OSError on failure."""
         data = self._try_read()
         if data is None:
             self._wait(select.POLLIN)
@@ -85,25 +40,28 @@ class TlsWire:
         with self._lock:
             try:
                 return self._sock.recv(READ_SIZE)
-            except (ssl.SSLWantReadError, ssl.SSLWantWriteError):
+            except BLOCKED:
                 return None
 
     def write(self, data: memoryview) -> int:
-        """Write some of the data."""
+        """Write some of the data. Returns the octets written; 0 if none could be within TICK. Raises OSError."""
         with self._lock:
             try:
-                return self._sock.send(data[:RECORD])
-            except (ssl.SSLWantReadError, ssl.SSLWantWriteError):
+                return self._sock.send(data[:RECORD] if self._is_tls else data)
+            except BLOCKED:
                 pass
         self._wait(select.POLLOUT)
         return 0
 
     def most_written(self, size: int) -> int:
-        """Up to one record: OpenSSL may have taken it before it failed."""
-        return min(size, RECORD)
+        """The most octets that may have been sent by a write of `size` octets that raised.
+
+        With TLS, OpenSSL may have taken a record before it failed. A failed plain send has sent nothing.
+        """
+        return min(size, RECORD) if self._is_tls else 0
 
     def close(self) -> None:
-        """Close the connection."""
+        """Close the connection; a read in another thread returns."""
         with contextlib.suppress(OSError):
             socket.socket.shutdown(self._sock, socket.SHUT_RDWR)
         with self._lock:
@@ -122,7 +80,7 @@ def connect(host: str, port: int, timeout: float, context: ssl.SSLContext | None
     try:
         sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
-        return PlainWire(sock) if context is None else TlsWire(context.wrap_socket(sock, server_hostname=host))
+        return Wire(sock if context is None else context.wrap_socket(sock, server_hostname=host))
     except BaseException:
         sock.close()
         raise

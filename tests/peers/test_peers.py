@@ -128,7 +128,7 @@ def test_ten_thousand_messages_arrive_as_they_were_with_their_receipts(long_mess
         carrier = SmppCarrier(config(port=smsc.port, long_messages=long_messages, bind=bind, **settings))
         carrier.open(receipts.extend, lambda late: None)
         try:
-            wait_until(lambda: all(link.health().state == "bound" for link in carrier._links), PATIENCE, "the bind")
+            wait_until(lambda: all(link.trouble is None for link in carrier._links), PATIENCE, "the bind")
             outcomes = [
                 outcome for start in range(0, 500, 20) for outcome in carrier.submit(groups[start : start + 20])
             ]
@@ -151,7 +151,7 @@ def test_a_message_from_a_phone_in_parts() -> None:
         carrier = SmppCarrier(config(port=smsc.port, system_id="us", password="right"))
         carrier.open(lambda receipts: None, lambda late: None, got.extend)
         try:
-            wait_until(lambda: carrier.health.state == "bound", PATIENCE, "the bind")
+            wait_until(lambda: carrier.trouble is None, PATIENCE, "the bind")
             smsc.speak()
             wait_until(lambda: len(got) == 2, PATIENCE, "the message")
         finally:
@@ -168,7 +168,7 @@ def test_a_wrong_password_suspends() -> None:
         carrier = SmppCarrier(config(port=smsc.port, system_id="us", password="wrong"))
         carrier.open(lambda receipts: None, lambda late: None)
         try:
-            wait_until(lambda: carrier.health.state == "suspended", PATIENCE, "the refusal")
+            wait_until(lambda: (carrier.trouble or "").startswith("suspended: "), PATIENCE, "the refusal")
         finally:
             carrier.close()
 

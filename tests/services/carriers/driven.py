@@ -32,7 +32,7 @@ class Driven:
         self.bound()
 
     def bound(self) -> None:
-        wait_until(lambda: self.carrier.health.state == "bound", PATIENCE, "a bind")
+        wait_until(lambda: all(link.trouble is None for link in self.carrier._links), PATIENCE, "a bind")
 
     def submit(self, *message_groups: MessageGroup) -> list[Outcome]:
         return self.carrier.submit(list(message_groups))

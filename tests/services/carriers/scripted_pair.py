@@ -37,9 +37,6 @@ class Pair:
             self.carrier.submit, [message_group(text, [f"2547{number:08d}" for number in range(count)])]
         )
 
-    def counted(self, name: str) -> int:
-        return int(getattr(self.carrier.health.counters, name))
-
     def close(self) -> None:
         self.smsc.hang_up()
         self.carrier.close()

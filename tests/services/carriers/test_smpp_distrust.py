@@ -36,7 +36,7 @@ def test_unexpected_and_repeated_responses_are_counted_and_change_nothing() -> N
             both.smsc.send(pdu(Command.SUBMIT_SM_RESP, 0, sequence, b"stranger\0"))
         both.smsc.answer(second, b"right too")
         assert references(done) == ["right", "right too"]
-        assert both.counted("unmatched_responses") == 6
+        assert both.carrier.unmatched_responses == 6
 
 
 @pytest.mark.parametrize(
@@ -113,7 +113,7 @@ def test_an_impossible_length_ends_the_connection(length: int) -> None:
         assert (accepted.reference, doubt.response) == ("kept", ResponseKind.IN_DOUBT)
         assert both.smsc.read().command == Command.GENERIC_NACK
         both.smsc.accept()  # it comes back
-        assert both.counted("malformed") == 1
+        assert both.carrier.unreadable == 1
 
 
 def test_requests_of_the_carrier_are_answered_properly() -> None:
@@ -150,7 +150,7 @@ def test_closing_unbinds() -> None:
         assert unbind.command == Command.UNBIND
         both.smsc.send(pdu(Command.UNBIND_RESP, 0, unbind.sequence))
         closed.result(PATIENCE)
-        assert both.carrier.health.state == "closed"
+        assert (both.carrier.trouble or "").startswith("closed: ")
 
 
 def test_a_silent_carrier_gets_an_enquire_link_and_then_a_new_connection(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -160,7 +160,7 @@ def test_a_silent_carrier_gets_an_enquire_link_and_then_a_new_connection(monkeyp
         both.smsc.send(pdu(Command.ENQUIRE_LINK_RESP, 0, enquiry.sequence))
         assert both.smsc.read().command == Command.ENQUIRE_LINK  # unanswered
         pass_time(monkeypatch, session, PATIENCE)
-        wait_until(lambda: both.counted("connections") >= 2, PATIENCE, "another connection, while this one stands")
+        wait_until(lambda: both.carrier.trouble is not None, PATIENCE, "the end, while this connection stands")
         both.smsc.accept()
 
 
@@ -168,10 +168,10 @@ def test_a_silent_carrier_gets_an_enquire_link_and_then_a_new_connection(monkeyp
 def test_a_bind_refused_for_now_is_tried_again(status: int) -> None:
     with pair(bound=False) as both:
         both.smsc.accept(status)
-        wait_until(lambda: both.carrier.health.error == Status(status).name, PATIENCE, "the refusal")
-        assert both.carrier.health.state == "connecting"
+        refused = f"connecting: {Status(status).name}"
+        wait_until(lambda: both.carrier.trouble == refused, PATIENCE, "the refusal")
         both.smsc.accept()
-        wait_until(lambda: both.carrier.health.state == "bound", PATIENCE, "the bind")
+        wait_until(lambda: both.carrier.trouble is None, PATIENCE, "the bind")
 
 
 @pytest.mark.parametrize(
@@ -188,8 +188,7 @@ def test_an_invalid_response_to_a_bind_ends_the_connection(reply: bytes) -> None
         both.smsc.accept(answered=False)
         both.smsc.send(reply)
         both.smsc.accept()
-        wait_until(lambda: both.carrier.health.state == "bound", PATIENCE, "the bind")
-        assert both.counted("connections") == 2
+        wait_until(lambda: both.carrier.trouble is None, PATIENCE, "the bind")
 
 
 def test_a_part_refused_for_now_is_submitted_again() -> None:

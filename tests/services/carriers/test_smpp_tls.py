@@ -83,7 +83,7 @@ def test_it_works(certificate: Path) -> None:
         )
         carrier.open(receipts.extend, lambda late: None)
         try:
-            wait_until(lambda: carrier.health.state == "bound", PATIENCE, "the bind")
+            wait_until(lambda: carrier.trouble is None, PATIENCE, "the bind")
             for number in range(3):
                 phones = [f"254{number}{index:08d}" for index in range(1000)]
                 outcomes = carrier.submit([message_group("x" * 160, phones)])
@@ -99,7 +99,7 @@ def test_an_untrusted_certificate_is_refused(certificate: Path) -> None:
         carrier.open(lambda receipts: None, lambda late: None)
         try:
             refused = "CERTIFICATE_VERIFY_FAILED"
-            wait_until(lambda: refused in (carrier.health.error or ""), PATIENCE, "the refusal")
+            wait_until(lambda: refused in (carrier.trouble or ""), PATIENCE, "the refusal")
             assert smsc.records.counts.binds == 0
         finally:
             carrier.close()

@@ -52,7 +52,7 @@ def test_the_command_keeps_a_journal_and_counts(tmp_path: Path) -> None:
         receipts: list[Any] = []
         wait_for_port(port)
         carrier.open(receipts.extend, lambda late: None)
-        wait_until(lambda: carrier.health.state == "bound", PATIENCE, "the bind")
+        wait_until(lambda: carrier.trouble is None, PATIENCE, "the bind")
         (link,) = carrier._links
         session = link._session
         assert session is not None

@@ -234,13 +234,11 @@ class Deliveries:
         if status != Status.ESME_ROK:
             return [(delivery, status) for delivery, _ in deliveries]
         self._also_kept.clear()
-        answers: list[tuple[Delivery, int]] = []
-        for delivery, unreadable in deliveries:
-            malformed = unreadable.reason == "malformed"
-            self._counters.malformed += malformed
-            self._counters.unreadable_receipts += not malformed
-            answers.append((delivery, Status.ESME_RINVCMDLEN if malformed else Status.ESME_ROK))
-        return answers
+        self._counters.unreadable += len(deliveries)
+        return [
+            (delivery, Status.ESME_RINVCMDLEN if unreadable.reason == "malformed" else Status.ESME_ROK)
+            for delivery, unreadable in deliveries
+        ]
 
     def _store(self, store: Callable[[list[T]], None], items: Sequence[tuple[T, Delivery | None]]) -> int:
         """Store the items, retrying for STORE_TIME. Returns the status to respond with.

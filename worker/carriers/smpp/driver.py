@@ -18,7 +18,7 @@ from worker.carriers.base import (
     UnmatchedSource,
 )
 from worker.carriers.smpp.config import SmppConfig
-from worker.carriers.smpp.counters import Counters, Health
+from worker.carriers.smpp.counters import Counters
 from worker.carriers.smpp.deliveries import Deliveries
 from worker.carriers.smpp.link import Link
 from worker.carriers.smpp.multipart import MultipartMessages
@@ -51,7 +51,7 @@ class SmppCarrier:
         self._multiparts = MultipartMessages()
         self._references = References()
         self._deliveries = Deliveries(config, self._counters, self._multiparts)
-        self._links = [Link(config, kind, self._counters, self._session) for kind in KINDS[config.bind]]
+        self._links = [Link(config, kind, self._session) for kind in KINDS[config.bind]]
         self._closing = threading.Event()
         self._sessions: WeakSet[Session] = WeakSet()
         self._resizing = threading.Lock()
@@ -79,8 +79,7 @@ class SmppCarrier:
     @property
     def trouble(self) -> str | None:
         """Why nothing can be submitted: the bind's state and error; None while bound."""
-        health = self._links[0].health()
-        return None if health.state == "bound" else f"{health.state}: {health.error or 'no answer yet'}"
+        return self._links[0].trouble
 
     def open(
         self,
@@ -133,18 +132,12 @@ class SmppCarrier:
     @property
     def unreadable(self) -> int:
         """Receipts and other PDUs that could not be read."""
-        return self._counters.unreadable_receipts + self._counters.malformed
+        return self._counters.unreadable
 
     @property
     def unmatched_responses(self) -> int:
         """Responses whose sequence number matches no outstanding request."""
         return self._counters.unmatched_responses
-
-    @property
-    def health(self) -> Health:
-        """The state of the bind in the worst state, with the counters of all."""
-        order = ("suspended", "connecting", "closed", "bound")
-        return min((link.health() for link in self._links), key=lambda health: order.index(health.state))
 
     def close(self) -> None:
         """Store and acknowledge pending receipts, wait up to two seconds for responses, unbind, and close."""

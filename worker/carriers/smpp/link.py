@@ -6,16 +6,19 @@ import random
 import threading
 import time
 from collections.abc import Callable
+from typing import Literal
 
 from shared.carriers.smpp.constants import Command, status_name
 from shared.observability.metrics import BINDS
 from worker.carriers.smpp.config import SmppConfig
-from worker.carriers.smpp.counters import Counters, Health, State
 from worker.carriers.smpp.session import Lost, Refused, Session
 from worker.carriers.smpp.status import credentials_refused
 from worker.carriers.smpp.wire import Wire, connect
 
 log = logging.getLogger(__name__)
+
+State = Literal["closed", "connecting", "bound", "suspended"]
+"""`suspended`: the carrier refuses our credentials."""
 
 FIRST_WAIT, MAX_WAIT = 0.5, 30.0
 """Seconds between connection attempts: doubles each time, with up to half taken off at random."""
@@ -28,12 +31,9 @@ STEADY = 10.0
 class Link:
     """A bind of one type. `start` returns at once; `session` is the connection while it is bound."""
 
-    def __init__(
-        self, config: SmppConfig, command: Command, counters: Counters, make: Callable[[Wire], Session]
-    ) -> None:
+    def __init__(self, config: SmppConfig, command: Command, make: Callable[[Wire], Session]) -> None:
         self._config = config
         self._command = command
-        self._counters = counters
         self._make = make
         self._context = config.tls_context()
         self._stop = threading.Event()
@@ -59,9 +59,10 @@ class Link:
             self._changed.wait_for(lambda: self._session is not None or self._stop.is_set(), patience)
             return self._session
 
-    def health(self) -> Health:
-        """This bind's state, last error and counters."""
-        return Health(self._state, self._error, self._counters)
+    @property
+    def trouble(self) -> str | None:
+        """The state and last error; None while bound."""
+        return None if self._state == "bound" else f"{self._state}: {self._error or 'no answer yet'}"
 
     def close(self) -> None:
         """Unbind and close the connection."""
@@ -90,7 +91,6 @@ class Link:
         """Open one connection and serve it until it ends. Returns whether our credentials were refused."""
         session = None
         try:
-            self._counters.connections += 1
             wire = connect(self._config.host, self._config.port, self._config.connect_timeout, self._context)
             session = self._make(wire)
             session.bind(self._command)

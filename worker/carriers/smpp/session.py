@@ -193,7 +193,7 @@ class Session:
             while size - at >= HEADER_SIZE:
                 length, command, status, sequence = HEADER.unpack_from(data, at)
                 if not HEADER_SIZE <= length <= self._config.max_pdu:
-                    self._counters.malformed += 1
+                    self._counters.unreadable += 1
                     self.say(pdu(Command.GENERIC_NACK, Status.ESME_RINVCMDLEN, 0))
                     raise Lost("the carrier sent a PDU of an invalid length")
                 if at + length > size:
@@ -240,7 +240,7 @@ class Session:
         end = body.find(b"\0")
         if not body or 0 <= end <= MAX_MESSAGE_ID_LENGTH:
             return body[:end].decode("latin-1") if body else ""
-        self._counters.malformed += 1
+        self._counters.unreadable += 1
         return ""
 
     def _answered(self, sequence: int, response: CarrierResponse) -> None:

@@ -157,7 +157,7 @@ def test_what_the_database_refuses_is_acknowledged_once_it_is_kept(monkeypatch: 
     statuses = [int.from_bytes(session.written[at + 8 : at + 12], "big") for at in (0, 17)]
     assert statuses == [Status.ESME_RX_T_APPN, Status.ESME_ROK]
     assert kept == [Unreadable(body, "refused")]
-    assert deliveries._counters.unreadable_receipts == 1
+    assert deliveries._counters.unreadable == 1
 
 
 def test_receipts_that_come_soon_after_each_other_are_in_one_set(carrier: Carrier) -> None:

@@ -8,7 +8,6 @@ import pytest
 from shared.carriers.smpp.constants import Command
 from tests.unit.carriers.smpp.making import config
 from worker.carriers.smpp import link as module
-from worker.carriers.smpp.counters import Counters
 from worker.carriers.smpp.link import FIRST_WAIT, MAX_WAIT, STEADY, SUSPENDED_WAIT, Link, back_off
 from worker.carriers.smpp.session import Lost, Session
 
@@ -37,7 +36,7 @@ class Connections(Link):
         monkeypatch.setattr(module, "connect", self._connect)
         monkeypatch.setattr(module, "back_off", self._back_off)
         monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=lambda: self._now))
-        super().__init__(config(), Command.BIND_TRANSCEIVER, Counters(), lambda wire: cast(Session, self))
+        super().__init__(config(), Command.BIND_TRANSCEIVER, lambda wire: cast(Session, self))
 
     def _connect(self, *settings: object) -> None:
         self._now += self._connecting

@@ -7,19 +7,16 @@ from pathlib import Path
 from redis import Redis
 from sqlalchemy import Engine
 
-from shared.carriers.unreadable import Unreadable, keep_unreadable
-from shared.db.connection import make_engine, transaction
+from shared.db.connection import make_engine
 from shared.encryption import Texts
 from shared.gc_tuning import collect_less_often
 from shared.guard import Witness
-from shared.inbound import Inbound
-from shared.inbound import store as store_inbound
 from shared.periodic import do_all, repeat
 from shared.redis_client import redis_client
 from shared.sends.recipient_counts import RecipientSharing
 from shared.settings import Settings
 from worker.carrier_config.file import Carriers, read_carriers
-from worker.carriers.base import Carrier, LateResponse, Receipt
+from worker.carriers.base import Carrier
 from worker.carriers.simulator import Simulator
 from worker.jobs.auditor import AUDIT_SECONDS, audit_when_due
 from worker.jobs.erasure import erase_one
@@ -32,9 +29,7 @@ from worker.jobs.usage import CHECK_SECONDS, count_one
 from worker.pacing.carrier_status import CarrierStatus
 from worker.pacing.circuit_breaker import CircuitBreaker
 from worker.pacing.pace import CarrierPace, LiveWorkers, Pacer
-from worker.receipts.late_responses import record_late_responses
-from worker.receipts.match import record as record_receipts
-from worker.receipts.unmatched_receipts import UnmatchedReceipts
+from worker.receipts.database_inbox import DatabaseInbox
 from worker.routing.carrier_pools import CarrierPools
 from worker.routing.queues import LimitedQueues
 from worker.routing.routes import Routes
@@ -144,24 +139,8 @@ class WorkerProcess:
         collect_less_often()
 
     def open(self, carrier: Carrier) -> None:
-        """Open one carrier; its receipts, late responses and inbound messages are stored in the database."""
-
-        def on_receipts(receipts: list[Receipt]) -> None:
-            record_receipts(self.engine, carrier.name, receipts)
-
-        def on_late_responses(responses: list[LateResponse]) -> list[LateResponse]:
-            return record_late_responses(self.engine, responses, self.settings.resend_lanes)
-
-        def on_inbound(messages: list[Inbound]) -> None:
-            with transaction(self.engine) as connection:
-                store_inbound(connection, carrier.name, messages)
-
-        def on_unreadable(deliveries: list[Unreadable]) -> None:
-            with transaction(self.engine) as connection:
-                keep_unreadable(connection, carrier.name, deliveries)
-
-        unmatched = UnmatchedReceipts(self.engine, carrier.name)
-        carrier.open(on_receipts, on_late_responses, on_inbound, on_unreadable, unmatched)
+        """Open one carrier; what it delivers is stored in the database."""
+        carrier.open(DatabaseInbox(self.engine, carrier.name, self.settings.resend_lanes))
 
     def read_costs(self) -> None:
         """Let routes choose by what carriers cost now. Nothing that sends waits for it."""

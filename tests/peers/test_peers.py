@@ -25,12 +25,11 @@ from bulksms.smsc.settings import SmscSettings
 from shared.carriers.smpp.alphabets import decode
 from shared.carriers.smpp.constants import Command
 from shared.carriers.smpp.pdu import read_message, split_udh
-from shared.inbound import Inbound
 from shared.lifecycle import MessageStatus
 from tests.harness.house import wait_until
 from tests.peers.kannel_boxes import boxes
-from tests.unit.carriers.smpp.making import config, message_group
-from worker.carriers.base import Receipt, ResponseKind
+from tests.unit.carriers.smpp.making import KeptInbox, config, message_group
+from worker.carriers.base import ResponseKind
 from worker.carriers.smpp import SmppCarrier
 
 pytestmark = pytest.mark.peers
@@ -120,53 +119,53 @@ def texts() -> list[str]:
     [("udh", "transceiver"), ("sar", "transceiver"), ("payload", "transceiver"), ("udh", "transmitter+receiver")],
 )
 def test_ten_thousand_messages_arrive_as_they_were_with_their_receipts(long_messages: str, bind: str) -> None:
-    receipts: list[Receipt] = []
+    inbox = KeptInbox()
     each = MESSAGES // 500
     groups = [message_group(text, [f"25471{n:03d}{k:04d}" for k in range(each)]) for n, text in enumerate(texts())]
     with node_smsc() as smsc:
         settings = {"system_id": "us", "password": "right", "window": 100, "response_timeout": PATIENCE}
         carrier = SmppCarrier(config(port=smsc.port, long_messages=long_messages, bind=bind, **settings))
-        carrier.open(receipts.extend, lambda late: None)
+        carrier.open(inbox)
         try:
             wait_until(lambda: all(link.trouble is None for link in carrier._links), PATIENCE, "the bind")
             outcomes = [
                 outcome for start in range(0, 500, 20) for outcome in carrier.submit(groups[start : start + 20])
             ]
             assert {outcome.response for outcome in outcomes} == {ResponseKind.ACCEPTED}
-            wait_until(lambda: len(receipts) >= MESSAGES, PATIENCE, "the receipts")
+            wait_until(lambda: len(inbox.receipts) >= MESSAGES, PATIENCE, "the receipts")
         finally:
             carrier.close()
         assert smsc.shown() == {phone: text.text for text in groups for phone in text.phones}
-    assert len(receipts) == MESSAGES
-    assert {receipt.reference for receipt in receipts} == {outcome.reference for outcome in outcomes}
-    assert {receipt.status for receipt in receipts} == {MessageStatus.DELIVERED}
-    senders = {(receipt.reference, receipt.phone) for receipt in receipts}
+    assert len(inbox.receipts) == MESSAGES
+    assert {receipt.reference for receipt in inbox.receipts} == {outcome.reference for outcome in outcomes}
+    assert {receipt.status for receipt in inbox.receipts} == {MessageStatus.DELIVERED}
+    senders = {(receipt.reference, receipt.phone) for receipt in inbox.receipts}
     phones = [phone for text in groups for phone in text.phones]
     assert senders == {(outcome.reference, phone) for outcome, phone in zip(outcomes, phones, strict=True)}
 
 
 def test_a_message_from_a_phone_in_parts() -> None:
-    got: list[Inbound] = []
+    inbox = KeptInbox()
     with node_smsc() as smsc:
         carrier = SmppCarrier(config(port=smsc.port, system_id="us", password="right"))
-        carrier.open(lambda receipts: None, lambda late: None, got.extend)
+        carrier.open(inbox)
         try:
             wait_until(lambda: carrier.trouble is None, PATIENCE, "the bind")
             smsc.speak()
-            wait_until(lambda: len(got) == 2, PATIENCE, "the message")
+            wait_until(lambda: len(inbox.inbound) == 2, PATIENCE, "the message")
         finally:
             carrier.close()
-    assert [(each.phone, each.sent_to, each.total, each.number) for each in got] == [
+    assert [(each.phone, each.sent_to, each.total, each.number) for each in inbox.inbound] == [
         ("254711000000", "ACME", 2, 1),
         ("254711000000", "ACME", 2, 2),
     ]
-    assert "".join(each.text for each in got) == "x" * 153 + "ёж 😀"
+    assert "".join(each.text for each in inbox.inbound) == "x" * 153 + "ёж 😀"
 
 
 def test_a_wrong_password_suspends() -> None:
     with node_smsc() as smsc:
         carrier = SmppCarrier(config(port=smsc.port, system_id="us", password="wrong"))
-        carrier.open(lambda receipts: None, lambda late: None)
+        carrier.open(KeptInbox())
         try:
             wait_until(lambda: (carrier.trouble or "").startswith("suspended: "), PATIENCE, "the refusal")
         finally:

@@ -14,11 +14,9 @@ from uuid import UUID
 from shared.lifecycle import MessageStatus
 from tests.simulation.tasks import stand
 from worker.carriers.base import (
+    CarrierInbox,
     LateResponse,
     MessageGroup,
-    OnInbound,
-    OnLateResponses,
-    OnReceipts,
     Outcome,
     Pace,
     Receipt,
@@ -102,9 +100,7 @@ class ModelCarrier:
     pace: Pace = field(default_factory=UnlimitedPace)
     trouble: str | None = None
 
-    def open(
-        self, on_receipts: OnReceipts, on_late_responses: OnLateResponses, on_inbound: OnInbound | None = None
-    ) -> None:
+    def open(self, inbox: CarrierInbox) -> None:
         """The scheduler delivers."""
 
     def close(self) -> None:

@@ -4,7 +4,7 @@ A driver knows one carrier's protocol and nothing else. The policy (order, pace,
 it, so a new driver is made by copying one and changing how it talks.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
@@ -120,29 +120,29 @@ class LateResponse(NamedTuple):
     outcome: Outcome
 
 
-OnReceipts = Callable[[list[Receipt]], None]
-"""Stores receipts. They are committed when it returns; only then may the driver acknowledge them to the carrier."""
+class CarrierInbox(Protocol):
+    """Takes what a carrier delivers. It is committed when a method returns: only then may the driver acknowledge it."""
 
-OnLateResponses = Callable[[list[LateResponse]], list[LateResponse] | None]
-"""Resolves the doubts of the responses' messages. Returns the responses that came before their doubts were recorded:
-they must be reported again."""
+    def store_receipts(self, receipts: list[Receipt]) -> None:
+        """Store receipts."""
 
-OnInbound = Callable[[list[Inbound]], None]
-"""Stores inbound messages. They are committed when it returns; only then may the driver acknowledge them."""
+    def resolve_late(self, responses: list[LateResponse]) -> list[LateResponse]:
+        """Resolve the doubts of the responses' messages.
 
+        Returns the responses that came before their doubts were recorded: they must be reported again.
+        """
 
-OnUnreadable = Callable[[list[Unreadable]], None]
-"""Stores unreadable deliveries. They are committed when it returns; only then may the driver acknowledge them."""
+    def store_inbound(self, messages: list[Inbound]) -> None:
+        """Store inbound messages."""
 
+    def store_unreadable(self, deliveries: list[Unreadable]) -> None:
+        """Store deliveries that could not be read."""
 
-class UnmatchedSource(Protocol):
-    """The newest receipts that no process of this carrier could match."""
+    def unmatched(self) -> dict[int, Receipt]:
+        """The newest final receipts that no process of this carrier could match, by their number."""
 
-    def find(self) -> dict[int, Receipt]:
-        """The final ones, by their number."""
-
-    def replace(self, numbers: list[int], receipts: list[Receipt]) -> None:
-        """Record these receipts instead of the unmatched ones. Committed when it returns."""
+    def replace_unmatched(self, numbers: list[int], receipts: list[Receipt]) -> None:
+        """Store these receipts instead of the unmatched ones."""
 
 
 class Pace(Protocol):
@@ -216,18 +216,11 @@ class Carrier(Protocol):
     def unmatched_responses(self) -> int:
         """Responses that matched no outstanding request."""
 
-    def open(
-        self,
-        on_receipts: OnReceipts,
-        on_late_responses: OnLateResponses,
-        on_inbound: OnInbound | None = None,
-        on_unreadable: OnUnreadable = lambda unreadable: None,
-        unmatched: UnmatchedSource | None = None,
-    ) -> None:
+    def open(self, inbox: CarrierInbox) -> None:
         """Connect, and begin to deliver receipts, late responses and inbound messages.
 
-        Returns at once; connecting is retried. Without `on_inbound`, inbound messages stay with the carrier. A driver
-        that tells parts from messages finds the receipts in `unmatched` that came over the bind of another process.
+        Returns at once; connecting is retried. A driver that tells parts from messages finds the receipts in
+        `inbox.unmatched` that came over the bind of another process.
         """
 
     def submit(self, message_groups: list[MessageGroup], limit: Pace | None = None) -> list[Outcome]:

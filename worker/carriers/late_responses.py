@@ -15,7 +15,7 @@ from typing import NamedTuple
 from uuid import UUID
 
 from shared.db.connection import is_outage_or_timeout
-from worker.carriers.base import LateResponse, OnLateResponses
+from worker.carriers.base import CarrierInbox, LateResponse
 
 log = logging.getLogger(__name__)
 
@@ -46,15 +46,14 @@ class LateResponses:
 
     def __init__(self, carrier: str) -> None:
         self._carrier = carrier
-        self._on_late_responses: OnLateResponses = lambda responses: None
         self._held: deque[HeldResponse] = deque(maxlen=MAX_HELD)
         self._changed = threading.Event()
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name=f"{carrier}-late", daemon=True)
 
-    def start(self, on_late_responses: OnLateResponses) -> None:
+    def start(self, inbox: CarrierInbox) -> None:
         """Start the thread."""
-        self._on_late_responses = on_late_responses
+        self._inbox = inbox
         self._thread.start()
 
     def add(self, decide: Decide) -> None:
@@ -97,7 +96,7 @@ class LateResponses:
         if not responses:
             return
         try:
-            again = self._on_late_responses(responses) or []
+            again = self._inbox.resolve_late(responses)
         except Exception as error:
             log.warning("%s: late responses could not be stored: %s", self._carrier, type(error).__name__)
             again = responses

@@ -17,6 +17,7 @@ import logging
 import secrets
 import threading
 import time
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from itertools import count
 
@@ -27,9 +28,8 @@ from shared.db.connection import copy_rows, transaction
 from shared.db.tables.running import simulated_receipt
 from shared.lifecycle import MessageStatus
 from worker.carriers.base import (
+    CarrierInbox,
     MessageGroup,
-    OnLateResponses,
-    OnReceipts,
     Outcome,
     Pace,
     Receipt,
@@ -100,11 +100,11 @@ class Simulator:
         self._submitted = threading.Event()
         self._awake_until = 0.0
         self._thread: threading.Thread | None = None
-        self.on_receipts: OnReceipts = lambda receipts: None
+        self.on_receipts: Callable[[list[Receipt]], None] = lambda receipts: None
 
-    def open(self, on_receipts: OnReceipts, on_late_responses: OnLateResponses, *_: object) -> None:
+    def open(self, inbox: CarrierInbox) -> None:
         """Begin to deliver receipts, in a separate thread. There are no inbound messages."""
-        self.on_receipts = on_receipts
+        self.on_receipts = inbox.store_receipts
         self._thread = threading.Thread(target=self._deliver, name="simulator", daemon=True)
         self._thread.start()
 

@@ -19,7 +19,7 @@ from shared.inbound import Inbound, end_parts, store
 from tests.harness.house import wait_until
 from tests.harness.service import Service
 from tests.harness.what_we_read import table
-from tests.unit.carriers.smpp.making import config
+from tests.unit.carriers.smpp.making import KeptInbox, config
 from worker.carriers.smpp import SmppCarrier
 from worker.carriers.smpp.receipt import inbound
 
@@ -307,7 +307,7 @@ def carrier(service: Service, on_inbound: Any = None, **settings: Any) -> Iterat
     with running(SmscSettings(port=0)) as smsc:
         driver = SmppCarrier(config(port=smsc.port, **settings))
         keep = on_inbound or (lambda messages: come(service, *messages))
-        driver.open(lambda receipts: None, lambda late: None, keep)
+        driver.open(KeptInbox(store_inbound=keep))
         try:
             binds = 2 if "+" in settings.get("bind", "") else 1
             wait_until(lambda: smsc.records.counts.binds >= binds, 60, "the binds")

@@ -8,8 +8,8 @@ from typing import Any
 from bulksms.smsc.server import Smsc, running
 from bulksms.smsc.settings import SmscSettings
 from tests.harness.house import wait_until
-from tests.unit.carriers.smpp.making import config
-from worker.carriers.base import LateResponse, MessageGroup, Outcome, Receipt, ResponseKind
+from tests.unit.carriers.smpp.making import KeptInbox, config
+from worker.carriers.base import MessageGroup, Outcome, ResponseKind
 from worker.carriers.smpp import SmppCarrier
 
 ACCEPTED, THROTTLED, IN_DOUBT = ResponseKind.ACCEPTED, ResponseKind.THROTTLED, ResponseKind.IN_DOUBT
@@ -23,12 +23,11 @@ class Driven:
 
     def __init__(self, smsc: Smsc, **settings: Any) -> None:
         self.smsc = smsc
-        self.receipts: list[Receipt] = []
-        self.late: list[LateResponse] = []
+        self.inbox = KeptInbox()
         self.carrier = SmppCarrier(config(**{"port": smsc.port, "response_timeout": PATIENCE, **settings}))
 
     def open(self) -> None:
-        self.carrier.open(self.receipts.extend, self.late.extend)
+        self.carrier.open(self.inbox)
         self.bound()
 
     def bound(self) -> None:

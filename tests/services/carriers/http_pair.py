@@ -6,8 +6,8 @@ from typing import Any
 
 from shared.carriers.http import HttpConfig
 from tests.harness.http_carrier import PATIENCE, HttpPeer, Reply, Request, http_peer
-from tests.unit.carriers.smpp.making import message_group
-from worker.carriers.base import LateResponse, Outcome
+from tests.unit.carriers.smpp.making import KeptInbox, message_group
+from worker.carriers.base import Outcome
 from worker.carriers.http import HttpCarrier
 
 PHONE = "254711000000"
@@ -21,9 +21,9 @@ def declared(url: str, **settings: Any) -> HttpConfig:
 
 
 @contextlib.contextmanager
-def carrier(config: HttpConfig, late: list[LateResponse] | None = None) -> Iterator[HttpCarrier]:
+def carrier(config: HttpConfig, inbox: KeptInbox | None = None) -> Iterator[HttpCarrier]:
     made = HttpCarrier(config)
-    made.open(lambda receipts: None, (late if late is not None else []).extend)
+    made.open(inbox or KeptInbox())
     try:
         yield made
     finally:

@@ -1,16 +1,15 @@
 """The SMPP driver, and an SMSC that it is bound to, which follows the script of a test."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any
 
 from shared.carriers.smpp.constants import Command
 from shared.carriers.smpp.pdu import Message, message_body, pdu
-from shared.inbound import Inbound
 from tests.harness.scripted_smsc import ScriptedSmsc
-from tests.unit.carriers.smpp.making import config, message_group
-from worker.carriers.base import LateResponse, Outcome, Receipt, ResponseKind
+from tests.unit.carriers.smpp.making import KeptInbox, config, message_group
+from worker.carriers.base import Outcome, ResponseKind
 from worker.carriers.smpp import SmppCarrier
 
 PATIENCE = 60.0
@@ -20,16 +19,14 @@ RECEIPT = "id:{} sub:001 dlvrd:001 submit date:2601010000 done date:2601010000 s
 class Pair:
     """A driver, and the SMSC that it is bound to."""
 
-    def __init__(self, smsc: ScriptedSmsc, on_inbound: Callable[[list[Inbound]], None] | None, **settings: Any) -> None:
+    def __init__(self, smsc: ScriptedSmsc, **settings: Any) -> None:
         self.smsc = smsc
-        self._on_inbound = on_inbound
-        self.receipts: list[Receipt] = []
-        self.late: list[LateResponse] = []
+        self.inbox = KeptInbox()
         self.carrier = SmppCarrier(config(**{"port": smsc.port, "response_timeout": PATIENCE, **settings}))
         self._pool = ThreadPoolExecutor(4)
 
     def open(self) -> None:
-        self.carrier.open(self.receipts.extend, self.late.extend, self._on_inbound)
+        self.carrier.open(self.inbox)
 
     def submit(self, count: int = 3, text: str = "x") -> "Future[list[Outcome]]":
         """Submit that many messages, in another thread."""
@@ -44,11 +41,9 @@ class Pair:
 
 
 @contextmanager
-def pair(
-    on_inbound: Callable[[list[Inbound]], None] | None = None, *, bound: bool = True, **settings: Any
-) -> Iterator[Pair]:
+def pair(*, bound: bool = True, **settings: Any) -> Iterator[Pair]:
     with ScriptedSmsc() as smsc:
-        made = Pair(smsc, on_inbound, **settings)
+        made = Pair(smsc, **settings)
         made.open()
         try:
             if bound:

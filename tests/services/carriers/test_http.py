@@ -12,7 +12,7 @@ from tests.harness.house import wait_until
 from tests.harness.http_carrier import PATIENCE, Reply, Request, http_peer, json_reply
 from tests.harness.response_timeout import Clock
 from tests.services.carriers.http_pair import PHONE, carrier, declared, one, pair
-from tests.unit.carriers.smpp.making import message_group
+from tests.unit.carriers.smpp.making import KeptInbox, message_group
 from worker.carriers.base import Outcome, Receipt, ResponseKind, unsubmitted
 from worker.carriers.http import HttpCarrier
 
@@ -173,7 +173,7 @@ def test_receipts_are_fetched_again_until_they_are_stored() -> None:
     ) as peer:
         table["poll"]["url"] = peer.url("/reports")
         made = HttpCarrier(declared(peer.url("/"), **table))
-        made.open(store, lambda late: None)
+        made.open(KeptInbox(store_receipts=store))
         try:
             wait_until(lambda: receipts, PATIENCE, "the receipts")
         finally:

@@ -14,7 +14,7 @@ from tests.harness.house import wait_until
 from tests.harness.http_carrier import PATIENCE, Reply, Request, http_peer, json_reply
 from tests.harness.response_timeout import submit_until
 from tests.services.carriers.http_pair import PHONE, carrier, declared, pair
-from tests.unit.carriers.smpp.making import Quota, message_group
+from tests.unit.carriers.smpp.making import KeptInbox, Quota, message_group
 from worker.carriers.base import LateResponse, Outcome, ResponseKind
 
 
@@ -34,14 +34,14 @@ def test_no_response_means_in_doubt_and_a_late_one_resolves_it() -> None:
         go_on.wait(PATIENCE)
         return json_reply({"id": "late"})
 
-    late: list[LateResponse] = []
-    with http_peer(respond) as peer, carrier(declared(peer.url("/")), late) as made:
+    inbox = KeptInbox()
+    with http_peer(respond) as peer, carrier(declared(peer.url("/")), inbox) as made:
         group = message_group("x", [PHONE])
         outcomes = submit_until(lambda: peer.requests, made, group)
         assert outcomes == [Outcome(ResponseKind.IN_DOUBT, error="no_response")]
         go_on.set()
-        wait_until(lambda: late, PATIENCE, "the late response")
-        assert late == [LateResponse(group.ids[0], Outcome(ResponseKind.ACCEPTED, "late"))]
+        wait_until(lambda: inbox.late, PATIENCE, "the late response")
+        assert inbox.late == [LateResponse(group.ids[0], Outcome(ResponseKind.ACCEPTED, "late"))]
 
 
 def test_closing_waits_for_outstanding_responses_and_reports_them(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -52,8 +52,8 @@ def test_closing_waits_for_outstanding_responses_and_reports_them(monkeypatch: p
         go_on.wait(PATIENCE)
         return json_reply({"id": "late"})
 
-    late: list[LateResponse] = []
-    with http_peer(respond) as peer, carrier(declared(peer.url("/")), late) as made, ThreadPoolExecutor(1) as pool:
+    inbox = KeptInbox()
+    with http_peer(respond) as peer, carrier(declared(peer.url("/")), inbox) as made, ThreadPoolExecutor(1) as pool:
         (outcome,) = submit_until(lambda: peer.requests, made, message_group("x", [PHONE]))
         assert outcome.response == ResponseKind.IN_DOUBT
         closed = pool.submit(made.close)
@@ -61,17 +61,17 @@ def test_closing_waits_for_outstanding_responses_and_reports_them(monkeypatch: p
             closed.result(0.3)
         go_on.set()
         closed.result(2 * PATIENCE)
-        assert [each.outcome.reference for each in late] == ["late"]
+        assert [each.outcome.reference for each in inbox.late] == ["late"]
 
 
 CLOSED_WITHOUT_RESPONSE = """
 import sys, threading
 from tests.services.carriers.http_pair import PHONE, declared
-from tests.unit.carriers.smpp.making import message_group
+from tests.unit.carriers.smpp.making import KeptInbox, message_group
 from worker.carriers.http import HttpCarrier
 
 made = HttpCarrier(declared(sys.argv[1], response_timeout=600))
-made.open(lambda receipts: None, lambda late: None)
+made.open(KeptInbox())
 threading.Thread(target=made.submit, args=([message_group("Hi", [PHONE])],), daemon=True).start()
 sys.stdin.read()
 made.close()

@@ -10,7 +10,7 @@ import pytest
 
 from tests.harness.http_carrier import HttpPeer, Reply, Request, http_peer, json_reply
 from tests.unit.carriers.http.test_config import preset
-from tests.unit.carriers.smpp.making import message_group
+from tests.unit.carriers.smpp.making import KeptInbox, message_group
 from worker.carriers.base import Outcome, ResponseKind
 from worker.carriers.http import HttpCarrier
 
@@ -24,7 +24,7 @@ def against(
     """The driver with a preset, its address being the server's."""
     with http_peer(respond) as peer:
         made = HttpCarrier(preset(name, request={"url": peer.url(path)}))
-        made.open(lambda receipts: None, lambda late: None)
+        made.open(KeptInbox())
         try:
             yield peer, made
         finally:

@@ -28,7 +28,7 @@ from tests.services.carriers.driven import (
     phones,
     response_counts,
 )
-from tests.unit.carriers.smpp.making import message_group
+from tests.unit.carriers.smpp.making import KeptInbox, message_group
 from worker.carriers.base import Receipt, ResponseKind
 
 
@@ -81,12 +81,12 @@ def test_texts_of_every_kind_arrive_unchanged_and_every_receipt_is_matched(style
         outcomes = all_.submit(*message_groups)
         assert response_counts(outcomes) == {ACCEPTED: 20 * len(TEXTS)}
         assert handset.shown() == Counter((phone, each.text) for each in message_groups for phone in each.phones)
-        wait_until(lambda: len(all_.receipts) >= len(outcomes), PATIENCE, "the receipts")
-        assert {receipt.reference: receipt.status for receipt in all_.receipts} == {
+        wait_until(lambda: len(all_.inbox.receipts) >= len(outcomes), PATIENCE, "the receipts")
+        assert {receipt.reference: receipt.status for receipt in all_.inbox.receipts} == {
             outcome.reference: MessageStatus.DELIVERED for outcome in outcomes
         }
         wait_until(lambda: all_.smsc.records.counts.receipts_waiting == 0, PATIENCE, "the answers to the receipts")
-        assert len(all_.receipts) == len(outcomes)
+        assert len(all_.inbox.receipts) == len(outcomes)
         if style != "payload":
             assert handset.segments == sum(each.segments * len(each.phones) for each in message_groups)
 
@@ -124,8 +124,8 @@ def test_every_magic_phone_has_its_outcome() -> None:
         ]
         (again,) = all_.submit(message_group("x", ["99903000000"]))
         assert again.response == ACCEPTED
-        wait_until(lambda: len(all_.receipts) == 7, PATIENCE, "the receipts")  # 01, 03, 04, 05, 07 and twice 08
-        by_phone = Counter((receipt.phone, receipt.status.value) for receipt in all_.receipts)
+        wait_until(lambda: len(all_.inbox.receipts) == 7, PATIENCE, "the receipts")  # 01, 03, 04, 05, 07 and twice 08
+        by_phone = Counter((receipt.phone, receipt.status.value) for receipt in all_.inbox.receipts)
         assert by_phone == {
             ("99901000000", "undelivered"): 1,
             ("99903000000", "delivered"): 1,
@@ -144,11 +144,11 @@ def test_a_response_that_comes_too_late_is_handed_on(monkeypatch: pytest.MonkeyP
         assert (fast.response, doubt.response) == (ACCEPTED, IN_DOUBT)
         (write,) = later
         all_.smsc.loop.call_soon_threadsafe(write)
-        wait_until(lambda: len(all_.late) == 1, PATIENCE, "the late answer")
-        assert all_.late[0].message_id == slow.ids[1]
-        assert all_.late[0].outcome.response == ACCEPTED
-        wait_until(lambda: len(all_.receipts) == 2, PATIENCE, "the receipts")
-        assert all_.late[0].outcome.reference in {receipt.reference for receipt in all_.receipts}
+        wait_until(lambda: len(all_.inbox.late) == 1, PATIENCE, "the late answer")
+        assert all_.inbox.late[0].message_id == slow.ids[1]
+        assert all_.inbox.late[0].outcome.response == ACCEPTED
+        wait_until(lambda: len(all_.inbox.receipts) == 2, PATIENCE, "the receipts")
+        assert all_.inbox.late[0].outcome.reference in {receipt.reference for receipt in all_.inbox.receipts}
 
 
 def test_receipts_are_answered_only_when_they_are_stored() -> None:
@@ -166,7 +166,7 @@ def test_receipts_are_answered_only_when_they_are_stored() -> None:
         smsc = stack.enter_context(running(SmscSettings(port=0, receipt_delay=0)))
         all_ = Driven(smsc)
         stack.callback(all_.carrier.close)
-        all_.carrier.open(store, all_.late.extend)
+        all_.carrier.open(KeptInbox(store_receipts=store))
         all_.bound()
         all_.submit(message_group("x", phones(30)))
         assert storing.wait(PATIENCE)

@@ -21,7 +21,7 @@ from tests.services.carriers.driven import (
     phones,
     response_counts,
 )
-from tests.unit.carriers.smpp.making import config, message_group
+from tests.unit.carriers.smpp.making import KeptInbox, config, message_group
 from worker.carriers.base import ResponseKind
 from worker.carriers.smpp import SmppCarrier
 
@@ -38,7 +38,7 @@ def test_a_phone_breaks_the_connection_and_another_brings_garbage() -> None:
 
 def test_without_a_carrier_everything_is_throttled_soon() -> None:
     carrier = SmppCarrier(config(port=free_port(), response_timeout=ENDLESS))
-    carrier.open(lambda receipts: None, lambda late: None)
+    carrier.open(KeptInbox())
     try:
         with ThreadPoolExecutor(1) as pool:
             done = pool.submit(carrier.submit, [message_group("x", phones(3)), message_group("y" * 200, phones(2))])
@@ -53,7 +53,7 @@ def test_without_a_carrier_everything_is_throttled_soon() -> None:
 def test_refused_credentials_suspend_the_carrier() -> None:
     with running(SmscSettings(port=0, password="other")) as smsc:
         all_ = Driven(smsc)
-        all_.carrier.open(all_.receipts.extend, all_.late.extend)
+        all_.carrier.open(all_.inbox)
         try:
             suspended = "suspended: ESME_RINVPASWD"
             wait_until(lambda: all_.carrier.trouble == suspended, PATIENCE, "the suspension")
@@ -67,8 +67,8 @@ def test_receipts_that_were_not_answered_come_again_after_a_break() -> None:
     with driven(smsc={"receipt_delay": 0.5, "receipt_window": 10}) as all_:
         outcomes = all_.submit(message_group("x", phones(50)))
         all_.drop_all()
-        wait_until(lambda: len({receipt.reference for receipt in all_.receipts}) == 50, PATIENCE, "the receipts")
-        assert {receipt.reference for receipt in all_.receipts} == {outcome.reference for outcome in outcomes}
+        wait_until(lambda: len({receipt.reference for receipt in all_.inbox.receipts}) == 50, PATIENCE, "the receipts")
+        assert {receipt.reference for receipt in all_.inbox.receipts} == {outcome.reference for outcome in outcomes}
 
 
 def test_nothing_is_submitted_after_closing() -> None:

@@ -26,7 +26,7 @@ def test_receipts_before_the_response_to_the_bind_are_accepted(cut: int | None) 
         assert both.smsc.read()[:3] == (Command.ENQUIRE_LINK_RESP, 0, 8)
         both.smsc.send(pdu(bind.command | RESPONSE, 0, bind.sequence, b"SMSC\0"))
         assert both.smsc.read()[:3] == (Command.DELIVER_SM_RESP, 0, 7)
-        assert [receipt.reference for receipt in both.receipts] == ["r1"]
+        assert [receipt.reference for receipt in both.inbox.receipts] == ["r1"]
         assert both.carrier.trouble is None
 
 
@@ -39,7 +39,7 @@ def test_a_response_and_its_receipts_for_parts_may_come_in_any_order() -> None:
         both.smsc.send(answer(submits[1], b"p1") + answer(submits[0], b"p0"))
         assert references(done) == ["p0"]
         assert {both.smsc.read().sequence for _ in range(2)} == {1, 2}
-        assert [receipt.reference for receipt in both.receipts] == ["p0"]
+        assert [receipt.reference for receipt in both.inbox.receipts] == ["p0"]
 
 
 def test_a_message_sent_in_part_is_in_doubt_and_its_receipt_says_undelivered() -> None:
@@ -51,7 +51,7 @@ def test_a_message_sent_in_part_is_in_doubt_and_its_receipt_says_undelivered() -
         assert done.result(PATIENCE) == [Outcome(ResponseKind.IN_DOUBT, error="partly_sent")]
         both.smsc.send(deliver(RECEIPT.format("p1"), 1))
         both.smsc.read()
-        assert [(each.status.value, each.error) for each in both.receipts] == [("undelivered", "partly_sent")]
+        assert [(each.status.value, each.error) for each in both.inbox.receipts] == [("undelivered", "partly_sent")]
 
 
 def test_a_receipt_of_a_part_waits_until_its_message_is_accepted_or_in_doubt() -> None:
@@ -62,11 +62,11 @@ def test_a_receipt_of_a_part_waits_until_its_message_is_accepted_or_in_doubt() -
         both.smsc.send(answer(first, b"p0") + deliver(RECEIPT.format("p0"), 1))
         both.smsc.answer(second, status=Status.ESME_RTHROTTLED)
         (again,) = both.smsc.submits(1)  # the receipt is not answered before
-        assert not both.receipts
+        assert not both.inbox.receipts
         both.smsc.answer(again, status=Status.ESME_RINVDSTADR)
         assert done.result(PATIENCE) == [Outcome(ResponseKind.IN_DOUBT, error="partly_sent")]
         assert both.smsc.read()[:3] == (Command.DELIVER_SM_RESP, 0, 1)
-        assert [(each.reference, each.status.value) for each in both.receipts] == [("p0", "undelivered")]
+        assert [(each.reference, each.status.value) for each in both.inbox.receipts] == [("p0", "undelivered")]
 
 
 def test_a_receipt_of_a_part_is_passed_on_if_another_part_gets_no_response() -> None:
@@ -76,17 +76,16 @@ def test_a_receipt_of_a_part_is_passed_on_if_another_part_gets_no_response() -> 
         both.smsc.send(answer(first, b"p0") + deliver(RECEIPT.format("p0"), 1))
         both.smsc.hang_up()
         assert done.result(PATIENCE) == [Outcome(ResponseKind.IN_DOUBT, error="no_response")]
-        wait_until(lambda: both.receipts, PATIENCE, "the receipt")
-        assert [(each.reference, each.status.value) for each in both.receipts] == [("p0", "delivered")]
+        wait_until(lambda: both.inbox.receipts, PATIENCE, "the receipt")
+        assert [(each.reference, each.status.value) for each in both.inbox.receipts] == [("p0", "delivered")]
 
 
 def test_an_unreadable_receipt_is_kept_and_counted_before_it_is_answered() -> None:
-    with pair(lambda messages: None) as both:
-        kept: list[Unreadable] = []
-        both.carrier._deliveries._on_unreadable = kept.extend
+    with pair() as both:
+        kept = both.inbox.unreadable
         both.smsc.send(deliver("nothing in it", 9))
         assert both.smsc.read() == (Command.DELIVER_SM_RESP, 0, 9, b"\0")
-        assert (both.carrier.unreadable, both.receipts) == (1, [])
+        assert (both.carrier.unreadable, both.inbox.receipts) == (1, [])
         both.smsc.send(pdu(Command.DELIVER_SM, 0, 10, b"cut"))
         assert both.smsc.read()[:3] == (Command.GENERIC_NACK, Status.ESME_RINVCMDLEN, 10)
         both.smsc.send(deliver(RECEIPT.format("r1"), 11, esm_class=0))
@@ -104,7 +103,7 @@ def test_an_unreadable_receipt_that_cannot_be_kept_stays_with_the_carrier(monkey
         raise RuntimeError("the database is away")
 
     with pair() as both:
-        both.carrier._deliveries._on_unreadable = fail
+        monkeypatch.setattr(both.inbox, "store_unreadable", fail)
         both.smsc.send(deliver("nothing in it", 9))
         assert both.smsc.read()[:3] == (Command.DELIVER_SM_RESP, Status.ESME_RX_T_APPN, 9)
         assert both.carrier.unreadable == 0
@@ -117,7 +116,7 @@ def test_a_receipt_that_cannot_be_stored_stays_with_the_carrier(monkeypatch: pyt
         raise RuntimeError("the database is away")
 
     with pair() as both:
-        both.carrier._deliveries._on_receipts = fail
+        monkeypatch.setattr(both.inbox, "store_receipts", fail)
         both.smsc.send(deliver(RECEIPT.format("r1"), 9))
         assert both.smsc.read()[:3] == (Command.DELIVER_SM_RESP, Status.ESME_RX_T_APPN, 9)
 
@@ -126,4 +125,4 @@ def test_receipts_that_a_carrier_does_not_mark_are_receipts_if_configured() -> N
     with pair(unmarked_receipts=True) as both:
         both.smsc.send(deliver(RECEIPT.format("r1"), 9, esm_class=0))
         assert both.smsc.read()[:3] == (Command.DELIVER_SM_RESP, 0, 9)
-        assert [receipt.reference for receipt in both.receipts] == ["r1"]
+        assert [receipt.reference for receipt in both.inbox.receipts] == ["r1"]

@@ -15,8 +15,8 @@ import pytest
 from bulksms.smsc.server import Smsc, running
 from bulksms.smsc.settings import SmscSettings
 from tests.harness.house import wait_until
-from tests.unit.carriers.smpp.making import config, message_group
-from worker.carriers.base import Receipt, ResponseKind
+from tests.unit.carriers.smpp.making import KeptInbox, config, message_group
+from worker.carriers.base import ResponseKind
 from worker.carriers.smpp import SmppCarrier
 
 pytestmark = pytest.mark.skipif(shutil.which("openssl") is None, reason="openssl makes the certificate")
@@ -76,19 +76,19 @@ def relay(outer: ssl.SSLSocket, port: int, stop: threading.Event) -> None:
 
 
 def test_it_works(certificate: Path) -> None:
-    receipts: list[Receipt] = []
+    inbox = KeptInbox()
     with running(SmscSettings(port=0, receipt_delay=0)) as smsc, behind_tls(smsc, certificate) as port:
         carrier = SmppCarrier(
             config(port=port, tls=True, tls_ca=str(certificate / "cert.pem"), window=1000, response_timeout=PATIENCE)
         )
-        carrier.open(receipts.extend, lambda late: None)
+        carrier.open(inbox)
         try:
             wait_until(lambda: carrier.trouble is None, PATIENCE, "the bind")
             for number in range(3):
                 phones = [f"254{number}{index:08d}" for index in range(1000)]
                 outcomes = carrier.submit([message_group("x" * 160, phones)])
                 assert Counter(outcome.response for outcome in outcomes) == {ResponseKind.ACCEPTED: 1000}
-            wait_until(lambda: len(receipts) >= 3000, PATIENCE, "the receipts")
+            wait_until(lambda: len(inbox.receipts) >= 3000, PATIENCE, "the receipts")
         finally:
             carrier.close()
 
@@ -96,7 +96,7 @@ def test_it_works(certificate: Path) -> None:
 def test_an_untrusted_certificate_is_refused(certificate: Path) -> None:
     with running(SmscSettings(port=0)) as smsc, behind_tls(smsc, certificate) as port:
         carrier = SmppCarrier(config(port=port, tls=True))
-        carrier.open(lambda receipts: None, lambda late: None)
+        carrier.open(KeptInbox())
         try:
             refused = "CERTIFICATE_VERIFY_FAILED"
             wait_until(lambda: refused in (carrier.trouble or ""), PATIENCE, "the refusal")

@@ -12,7 +12,6 @@ import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -23,7 +22,7 @@ from shared.carriers.smpp.constants import Command, Status
 from shared.carriers.smpp.pdu import pdu
 from tests.harness.house import wait_until
 from tests.harness.response_timeout import submit_until
-from tests.unit.carriers.smpp.making import config, message_group
+from tests.unit.carriers.smpp.making import KeptInbox, config, message_group
 from worker.carriers.smpp import SmppCarrier
 
 PATIENCE = 60.0
@@ -49,9 +48,8 @@ def test_the_command_keeps_a_journal_and_counts(tmp_path: Path) -> None:
     try:
         group = message_group("Hi", ["254711000000", "99902000000", "99905000000"])
         carrier = SmppCarrier(config(port=port, message_id_tag=0x1400, response_timeout=PATIENCE))
-        receipts: list[Any] = []
         wait_for_port(port)
-        carrier.open(receipts.extend, lambda late: None)
+        carrier.open(KeptInbox())
         wait_until(lambda: carrier.trouble is None, PATIENCE, "the bind")
         (link,) = carrier._links
         session = link._session

@@ -9,6 +9,7 @@ from uuid import UUID
 import pytest
 from sqlalchemy.exc import OperationalError
 
+from tests.unit.carriers.smpp.making import KeptInbox
 from worker.carriers import late_responses as module
 from worker.carriers.base import LateResponse, Outcome, ResponseKind
 from worker.carriers.late_responses import GIVE_UP_SECONDS, HOLD_SECONDS, LateResponses
@@ -22,11 +23,11 @@ class Recorder:
     def __init__(self) -> None:
         self.now = 0.0
         self.late = LateResponses("main")
-        self.late._on_late_responses = self
+        self.late._inbox = KeptInbox(resolve_late=self.resolve_late)
         self.record: Callable[[list[LateResponse]], Any] = lambda responses: []
         self.calls: list[list[LateResponse]] = []
 
-    def __call__(self, responses: list[LateResponse]) -> list[LateResponse]:
+    def resolve_late(self, responses: list[LateResponse]) -> list[LateResponse]:
         self.calls.append(responses)
         made: list[LateResponse] = self.record(responses)
         return made

@@ -9,10 +9,9 @@ from typing import Literal, NamedTuple
 from shared.carriers.http.config import HttpConfig
 from shared.retry_after import retry_after
 from worker.carriers.base import (
+    CarrierInbox,
     LateResponse,
     MessageGroup,
-    OnLateResponses,
-    OnReceipts,
     Outcome,
     Pace,
     ResponseKind,
@@ -72,11 +71,11 @@ class HttpCarrier:
         self._unreached = 0
         self.health = Health("closed")
 
-    def open(self, on_receipts: OnReceipts, on_late_responses: OnLateResponses, *_: object) -> None:
+    def open(self, inbox: CarrierInbox) -> None:
         """Begin to poll for receipts, if so declared. Receipts that the carrier posts go to the API."""
-        self._late.start(on_late_responses)
+        self._late.start(inbox)
         self.health = Health("bound")
-        self._poller.start(on_receipts)
+        self._poller.start(inbox)
 
     @property
     def trouble(self) -> str | None:

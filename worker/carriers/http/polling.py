@@ -8,7 +8,7 @@ from shared.carriers.http import callbacks, paths
 from shared.carriers.http.config import HttpConfig
 from shared.carriers.http.request_templates import filled_text, filled_url
 from shared.periodic import repeat
-from worker.carriers.base import OnReceipts
+from worker.carriers.base import CarrierInbox
 from worker.carriers.http.transport import Lost, Transport
 
 log = logging.getLogger(__name__)
@@ -25,9 +25,9 @@ class Poller:
         self._transport = transport
         self._stop = threading.Event()
 
-    def start(self, on_receipts: OnReceipts) -> None:
+    def start(self, inbox: CarrierInbox) -> None:
         """Begin to poll."""
-        self._on_receipts = on_receipts
+        self._inbox = inbox
         if self._config.poll is not None:
             repeat(self._poll, self._config.poll.interval, f"{self._config.name}-poll", self._stop)
 
@@ -57,5 +57,5 @@ class Poller:
         except callbacks.UnreadableCallback:
             raise Lost("unreadable_answer") from None
         if receipts:
-            self._on_receipts(receipts)
+            self._inbox.store_receipts(receipts)
         return len(receipts)

@@ -18,7 +18,7 @@ from shared.carriers.smpp.pdu import Malformed, has_broken_rest, read_message
 from shared.carriers.unreadable import Unreadable
 from shared.db.errors import is_value_refused
 from shared.inbound import Inbound
-from worker.carriers.base import OnInbound, OnLateResponses, OnReceipts, OnUnreadable, Receipt, UnmatchedSource
+from worker.carriers.base import CarrierInbox, Receipt
 from worker.carriers.late_responses import LateResponses
 from worker.carriers.smpp.config import SmppConfig
 from worker.carriers.smpp.counters import Counters
@@ -64,9 +64,6 @@ class Deliveries:
         self._counters = counters
         self._multiparts = multiparts
         self._other_binds = OtherBinds(multiparts)
-        self._on_unreadable: OnUnreadable = lambda unreadable: None
-        self._on_inbound: OnInbound | None = None
-        self._on_receipts: OnReceipts = lambda receipts: None
         self._waiting: deque[Delivery] = deque()
         self._held: list[HeldReceipt] = []
         self._also_kept: list[Unreadable] = []
@@ -78,18 +75,10 @@ class Deliveries:
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name=f"{config.name}-deliveries", daemon=True)
 
-    def start(
-        self,
-        on_receipts: OnReceipts,
-        on_late_responses: OnLateResponses,
-        on_inbound: OnInbound | None = None,
-        on_unreadable: OnUnreadable = lambda unreadable: None,
-        unmatched: UnmatchedSource | None = None,
-    ) -> None:
+    def start(self, inbox: CarrierInbox) -> None:
         """Start the threads."""
-        self._on_receipts, self._on_inbound, self._on_unreadable = on_receipts, on_inbound, on_unreadable
-        self._other_binds.source = unmatched
-        self.late_responses.start(on_late_responses)
+        self._inbox = inbox
+        self.late_responses.start(inbox)
         self._thread.start()
 
     def stop(self) -> None:
@@ -118,11 +107,11 @@ class Deliveries:
             self._arrived.wait(POLL_SECONDS if self._held else LOOK_SECONDS)
             self._gather()
             try:
-                self._other_binds.look()
+                self._other_binds.look(self._inbox)
                 while self._waiting or self._held:
                     if not self._take(self._next_batch()) and not self._waiting:
                         break
-                    self._other_binds.look()
+                    self._other_binds.look(self._inbox)
             except Exception as error:
                 log.warning("%s: handling deliveries failed: %s", self._config.name, type(error).__name__)
 
@@ -211,17 +200,14 @@ class Deliveries:
             message_receipt = receipt if long is None else long.on_part_receipt(receipt)
             if message_receipt is not None:
                 to_store.append((message_receipt, delivery))
-        status = self._store(self._on_receipts, to_store)
+        status = self._store(self._inbox.store_receipts, to_store)
         if status != Status.ESME_ROK:
             for long, reported, delivered in reversed(before):  # as before: the carrier redelivers these receipts
                 long.reported, long.delivered = reported, delivered
         return [(delivery, status) for delivery, _ in receipts]
 
     def _store_inbound(self, messages: list[tuple[Delivery, Inbound]]) -> list[tuple[Delivery, int]]:
-        """Store inbound messages. Without a callback they stay with the carrier: acknowledging would lose them."""
-        status: int = Status.ESME_RX_T_APPN
-        if self._on_inbound is not None:
-            status = self._store(self._on_inbound, [(message, delivery) for delivery, message in messages])
+        status = self._store(self._inbox.store_inbound, [(message, delivery) for delivery, message in messages])
         if status == Status.ESME_ROK:
             for delivery, _ in messages:
                 self._repetitions.add(delivery.session, delivery.body)
@@ -230,7 +216,7 @@ class Deliveries:
     def _store_unreadable(self, deliveries: list[tuple[Delivery, Unreadable]]) -> list[tuple[Delivery, int]]:
         """Store them as received. They are acknowledged, as redelivery would not make them readable."""
         also = [(unreadable, None) for unreadable in self._also_kept]
-        status = self._store(self._on_unreadable, [(unreadable, None) for _, unreadable in deliveries] + also)
+        status = self._store(self._inbox.store_unreadable, [(unreadable, None) for _, unreadable in deliveries] + also)
         if status != Status.ESME_ROK:
             return [(delivery, status) for delivery, _ in deliveries]
         self._also_kept.clear()

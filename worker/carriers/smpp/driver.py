@@ -7,15 +7,11 @@ from weakref import WeakSet
 
 from shared.carriers.smpp.constants import Command
 from worker.carriers.base import (
+    CarrierInbox,
     MessageGroup,
-    OnInbound,
-    OnLateResponses,
-    OnReceipts,
-    OnUnreadable,
     Outcome,
     Pace,
     UnlimitedPace,
-    UnmatchedSource,
 )
 from worker.carriers.smpp.config import SmppConfig
 from worker.carriers.smpp.counters import Counters
@@ -81,16 +77,9 @@ class SmppCarrier:
         """Why nothing can be submitted: the bind's state and error; None while bound."""
         return self._links[0].trouble
 
-    def open(
-        self,
-        on_receipts: OnReceipts,
-        on_late_responses: OnLateResponses,
-        on_inbound: OnInbound | None = None,
-        on_unreadable: OnUnreadable = lambda unreadable: None,
-        unmatched: UnmatchedSource | None = None,
-    ) -> None:
+    def open(self, inbox: CarrierInbox) -> None:
         """Begin to connect, and to deliver receipts, late responses and inbound messages. Returns at once."""
-        self._deliveries.start(on_receipts, on_late_responses, on_inbound, on_unreadable, unmatched)
+        self._deliveries.start(inbox)
         for link in self._links:
             link.start()
 

@@ -3,7 +3,7 @@
 import logging
 import time
 
-from worker.carriers.base import Receipt, UnmatchedSource
+from worker.carriers.base import CarrierInbox, Receipt
 from worker.carriers.smpp.multipart import MultipartMessage, MultipartMessages
 
 log = logging.getLogger(__name__)
@@ -17,26 +17,24 @@ class OtherBinds:
     state of multipart messages."""
 
     def __init__(self, multiparts: MultipartMessages) -> None:
-        self.source: UnmatchedSource | None = None
-        """Where the receipts are that other processes could not match; None: nowhere."""
         self._multiparts = multiparts
         self._due = 0.0
 
-    def look(self) -> None:
+    def look(self, inbox: CarrierInbox) -> None:
         """Record what has been found, if it is time. After a failure, it is found again."""
-        if self.source is None or self._multiparts.is_empty or time.monotonic() < self._due:
+        if self._multiparts.is_empty or time.monotonic() < self._due:
             return
         self._due = time.monotonic() + LOOK_SECONDS
         try:
-            self._record(self.source)
+            self._record(inbox)
         except Exception as error:
             log.warning("receipts of other processes could not be recorded: %s", type(error).__name__)
 
-    def _record(self, source: UnmatchedSource) -> None:
+    def _record(self, inbox: CarrierInbox) -> None:
         numbers: list[int] = []
         receipts: list[Receipt] = []
         before: list[tuple[MultipartMessage, set[str], set[str]]] = []
-        for number, receipt in source.find().items():
+        for number, receipt in inbox.unmatched().items():
             long = self._multiparts.find(receipt.reference, receipt.phone)
             if long is None or long.in_doubt or long.is_open or receipt.reference in long.reported:
                 continue
@@ -48,7 +46,7 @@ class OtherBinds:
         if not numbers:
             return
         try:
-            source.replace(numbers, receipts)
+            inbox.replace_unmatched(numbers, receipts)
         except BaseException:
             for long, reported, delivered in reversed(before):
                 long.reported, long.delivered = reported, delivered

@@ -2,7 +2,7 @@
 
 from shared.carriers.http import HttpConfig
 from shared.carriers.smpp.raw_part import RawPart
-from tests.unit.carriers.smpp.making import message_group
+from tests.unit.carriers.smpp.making import KeptInbox, message_group
 from worker.carriers.base import ResponseKind
 from worker.carriers.http.driver import HttpCarrier
 
@@ -13,7 +13,7 @@ CONFIG = HttpConfig.from_mapping(
 
 def test_a_part_that_came_over_smpp_is_refused_without_a_request() -> None:
     carrier = HttpCarrier(CONFIG)
-    carrier.open(lambda receipts: None, lambda late: None)
+    carrier.open(KeptInbox())
     try:
         [outcome] = carrier.submit([message_group("shown", ["254711000000"], part=RawPart(b"\0", 4))])
     finally:

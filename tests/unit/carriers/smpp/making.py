@@ -8,8 +8,10 @@ from uuid import uuid4
 
 from shared.carriers.smpp.constants import Tag
 from shared.carriers.smpp.pdu import Message, message_body
+from shared.carriers.unreadable import Unreadable
+from shared.inbound import Inbound
 from shared.sms.segments import segment
-from worker.carriers.base import MessageGroup, UnlimitedPace
+from worker.carriers.base import LateResponse, MessageGroup, Receipt, UnlimitedPace
 from worker.carriers.smpp import SmppConfig
 
 NOW = datetime(2026, 5, 4, 12, 30, 15, tzinfo=UTC)
@@ -41,6 +43,41 @@ def usual_body(state: bytes | None = b"\2", identity: bytes = b"0123456789") -> 
     """A whole deliver_sm of the usual form."""
     tlvs = {} if state is None else {Tag.RECEIPTED_MESSAGE_ID: identity + b"\0", Tag.MESSAGE_STATE: state}
     return message_body(Message("254711000000", "ACME", USUAL.encode(), esm_class=4, tlvs=tlvs))
+
+
+class KeptInbox:
+    """An inbox that keeps what a carrier delivers. `instead` are other methods."""
+
+    def __init__(self, **instead: Any) -> None:
+        self.receipts: list[Receipt] = []
+        self.late: list[LateResponse] = []
+        self.inbound: list[Inbound] = []
+        self.unreadable: list[Unreadable] = []
+        vars(self).update(instead)
+
+    def store_receipts(self, receipts: list[Receipt]) -> None:
+        """Keep them."""
+        self.receipts += receipts
+
+    def resolve_late(self, responses: list[LateResponse]) -> list[LateResponse]:
+        """Keep them."""
+        self.late += responses
+        return []
+
+    def store_inbound(self, messages: list[Inbound]) -> None:
+        """Keep them."""
+        self.inbound += messages
+
+    def store_unreadable(self, deliveries: list[Unreadable]) -> None:
+        """Keep them."""
+        self.unreadable += deliveries
+
+    def unmatched(self) -> dict[int, Receipt]:
+        """None."""
+        return {}
+
+    def replace_unmatched(self, numbers: list[int], receipts: list[Receipt]) -> None:
+        """Nothing was unmatched."""
 
 
 class Doorkeeper:

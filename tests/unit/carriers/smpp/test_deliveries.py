@@ -13,8 +13,9 @@ from psycopg import DataError
 from shared.carriers.smpp.constants import Command, Status
 from shared.carriers.smpp.pdu import Message, message_body
 from shared.carriers.unreadable import Unreadable
+from shared.inbound import Inbound
 from tests.harness.what_we_read import table
-from tests.unit.carriers.smpp.making import USUAL, config, usual_body
+from tests.unit.carriers.smpp.making import USUAL, KeptInbox, config, usual_body
 from worker.carriers.base import Receipt
 from worker.carriers.smpp import deliveries as module
 from worker.carriers.smpp.counters import Counters
@@ -25,10 +26,6 @@ from worker.carriers.smpp.session import Session
 GATHER_SECONDS, GAP_SECONDS = 2.0, 0.4
 PHONE = "254711000000"
 RECEIPT_CLASS = 4
-
-
-def dropped(found: object) -> None:
-    """For what a test does not look at."""
 
 
 class CarrierSession:
@@ -50,11 +47,9 @@ class CarrierSession:
 
 
 @contextmanager
-def started(
-    on_receipts: Any = dropped, on_inbound: Any = None, on_unreadable: Any = dropped, multiparts: Any = None
-) -> Iterator[Deliveries]:
+def started(multiparts: MultipartMessages | None = None, **inbox: Any) -> Iterator[Deliveries]:
     deliveries = Deliveries(config(), Counters(), multiparts or MultipartMessages())
-    deliveries.start(on_receipts, dropped, on_inbound, on_unreadable)
+    deliveries.start(KeptInbox(**inbox))
     try:
         yield deliveries
     finally:
@@ -82,7 +77,7 @@ class Carrier(threading.Event):
         self.deliveries = Deliveries(config(), Counters(), MultipartMessages())
         self.deliveries._stop = self
         self.sets: list[tuple[int, float]] = []
-        self.deliveries.start(self._store, lambda responses: None)
+        self.deliveries.start(KeptInbox(store_receipts=self._store))
 
     def wait(self, timeout: float | None = None) -> bool:
         """Let this time pass."""
@@ -130,7 +125,7 @@ def test_a_part_whose_receipt_could_not_be_stored_is_not_reported(monkeypatch: p
             raise OSError("the database is away")
         stored.extend(receipt.reference for receipt in receipts)
 
-    with started(store, multiparts=multiparts) as deliveries:
+    with started(multiparts, store_receipts=store) as deliveries:
         deliver(deliveries, CarrierSession(), *(usual_body(identity=part) for part in (b"p0", b"p1", b"p1")))
     assert stored == ["p0"]
 
@@ -152,7 +147,7 @@ def test_what_the_database_refuses_is_acknowledged_once_it_is_kept(monkeypatch: 
 
     session = CarrierSession()
     body = message_body(Message(PHONE, "ACME", USUAL.encode() if kind else b"Hi", esm_class=kind))
-    with started(refuse, refuse, keep) as deliveries:
+    with started(store_receipts=refuse, store_inbound=refuse, store_unreadable=keep) as deliveries:
         deliver(deliveries, session, body, body)
     statuses = [int.from_bytes(session.written[at + 8 : at + 12], "big") for at in (0, 17)]
     assert statuses == [Status.ESME_RX_T_APPN, Status.ESME_ROK]
@@ -186,7 +181,11 @@ def test_a_delivery_is_read_as_the_page_says(row: dict[str, str]) -> None:
         found.extend(f"{each.status} {each.error or ''}".strip() for each in stored)
 
     session = CarrierSession()
-    with started(receipts, lambda stored: found.extend("inbound" for _ in stored)) as deliveries:
+
+    def inbound(stored: list[Inbound]) -> None:
+        found.extend("inbound" for _ in stored)
+
+    with started(store_receipts=receipts, store_inbound=inbound) as deliveries:
         deliver(deliveries, session, delivered(row))
     assert found == [row["Read as"]]
     assert session.written[8:12] == bytes(4), "ESME_ROK"
@@ -204,7 +203,7 @@ def test_a_message_that_comes_again_after_a_lost_response_is_stored_once(
     kept: list[str] = []
     first, second = CarrierSession(), CarrierSession()
     body = message_body(Message(PHONE, "254204000000", b"YES 2 tickets"))
-    with started(on_inbound=lambda found: kept.extend(message.text for message in found)) as deliveries:
+    with started(store_inbound=lambda found: kept.extend(message.text for message in found)) as deliveries:
         deliver(deliveries, first, body)
         first.ended_at = time.monotonic() if ends else None
         first.heard_at = time.monotonic() if heard_since else 0.0
@@ -214,6 +213,6 @@ def test_a_message_that_comes_again_after_a_lost_response_is_stored_once(
 
 def test_a_broken_end_is_kept_for_the_operator() -> None:
     kept: list[Unreadable] = []
-    with started(on_unreadable=kept.extend) as deliveries:
+    with started(store_unreadable=kept.extend) as deliveries:
         deliver(deliveries, CarrierSession(), usual_body() + b"\0", usual_body() + b"\x14\x18\0\x08abc")
     assert [each.reason for each in kept] == ["broken_parameters"]

@@ -3,7 +3,7 @@
 import pytest
 
 from shared.lifecycle import MessageStatus
-from tests.unit.carriers.smpp.making import NOW
+from tests.unit.carriers.smpp.making import NOW, KeptInbox
 from worker.carriers.base import Receipt
 from worker.carriers.smpp.multipart import MultipartMessage, MultipartMessages
 from worker.carriers.smpp.other_binds import OtherBinds
@@ -12,18 +12,19 @@ PHONE = "254711000000"
 DELIVERED = MessageStatus.DELIVERED
 
 
-class Unmatched:
+class Unmatched(KeptInbox):
     """The unmatched receipts, and what was recorded instead of them."""
 
     def __init__(self, *parts: str) -> None:
-        self.receipts = {number: Receipt(part, DELIVERED, None, NOW, PHONE) for number, part in enumerate(parts)}
+        super().__init__()
+        self.found = {number: Receipt(part, DELIVERED, None, NOW, PHONE) for number, part in enumerate(parts)}
         self.replaced: list[tuple[list[int], list[str]]] = []
         self.fails = False
 
-    def find(self) -> dict[int, Receipt]:
-        return self.receipts
+    def unmatched(self) -> dict[int, Receipt]:
+        return self.found
 
-    def replace(self, numbers: list[int], receipts: list[Receipt]) -> None:
+    def replace_unmatched(self, numbers: list[int], receipts: list[Receipt]) -> None:
         """Record these."""
         if self.fails:
             raise OSError("the database is away")
@@ -44,9 +45,7 @@ def always(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def look(multiparts: MultipartMessages, source: Unmatched) -> list[tuple[list[int], list[str]]]:
-    others = OtherBinds(multiparts)
-    others.source = source
-    others.look()
+    OtherBinds(multiparts).look(source)
     return source.replaced
 
 

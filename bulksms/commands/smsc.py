@@ -84,7 +84,7 @@ async def _serve(settings: SmscSettings, watch: Journal | None, stats_port: int 
     if flush is not None:
         flush.cancel()
     if stats is not None:
-        stats.close()
+        await stats.cleanup()
     await server.stop()
     return server.records.as_json()
 

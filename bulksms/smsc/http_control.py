@@ -4,44 +4,28 @@ GET  /         the counters
 POST /inbound  {"phone": "254711000000", "recipient": "ACME", "message": "STOP"}
 """
 
-import asyncio
-import contextlib
-import json
-import re
-from http import HTTPStatus
-from typing import Any
+from aiohttp import web
 
 from bulksms.smsc.server import Smsc
 
-TIMEOUT_SECONDS = 5.0
-_LENGTH = re.compile(rb"\r\ncontent-length: *(\d{1,6})\r\n", re.I)
 
+async def serve_http(smsc: Smsc, port: int) -> web.AppRunner:
+    """Listen on the port. Raises OSError if it is in use."""
 
-async def serve_http(smsc: Smsc, port: int) -> asyncio.Server:
-    """Listen on the port."""
+    async def counters(request: web.Request) -> web.Response:
+        return web.json_response(smsc.records.as_json())
 
-    async def respond(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        with contextlib.suppress(OSError, asyncio.IncompleteReadError, asyncio.LimitOverrunError, TimeoutError):
-            head = await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), TIMEOUT_SECONDS)
-            length = _LENGTH.search(head)
-            body = await asyncio.wait_for(reader.readexactly(int(length[1]) if length else 0), TIMEOUT_SECONDS)
-            status, document = _answer(smsc, head, body)
-            response = json.dumps(document).encode()
-            lines = [f"HTTP/1.1 {status.value} {status.phrase}", "Content-Type: application/json"]
-            lines += [f"Content-Length: {len(response)}", "Connection: close", "", ""]
-            writer.write("\r\n".join(lines).encode() + response)
-            await writer.drain()
-        writer.close()
+    async def inbound(request: web.Request) -> web.Response:
+        try:
+            document = await request.json()
+            smsc.receive_inbound(str(document["phone"]), str(document["recipient"]), str(document["message"]))
+        except (ValueError, KeyError, TypeError) as error:
+            return web.json_response({"error": f"give phone, recipient and message: {error}"}, status=400)
+        return web.json_response({"spoken": True})
 
-    return await asyncio.start_server(respond, smsc.settings.host, port)
-
-
-def _answer(smsc: Smsc, head: bytes, body: bytes) -> tuple[HTTPStatus, dict[str, Any]]:
-    if not head.startswith(b"POST /inbound "):
-        return HTTPStatus.OK, dict(smsc.records.as_json())
-    try:
-        document = json.loads(body)
-        smsc.receive_inbound(str(document["phone"]), str(document["recipient"]), str(document["message"]))
-    except (ValueError, KeyError, TypeError) as error:
-        return HTTPStatus.BAD_REQUEST, {"error": f"give phone, recipient and message: {error}"}
-    return HTTPStatus.OK, {"spoken": True}
+    application = web.Application()
+    application.add_routes([web.get("/", counters), web.post("/inbound", inbound)])
+    runner = web.AppRunner(application, access_log=None)
+    await runner.setup()
+    await web.TCPSite(runner, smsc.settings.host, port).start()
+    return runner

@@ -6,6 +6,7 @@ its own account's or address's share (api/limits/bulkheads.py).
 
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from tempfile import SpooledTemporaryFile
 
 from api.http.request import Receive
@@ -28,6 +29,10 @@ class ClientGone(Exception):
 
 class TooSlow(Exception):
     """The body did not arrive in time."""
+
+
+class NoSpace(Exception):
+    """The body could not be written to a temporary file."""
 
 
 class SpooledBody:
@@ -85,7 +90,7 @@ async def whole_body_in_time(receive: Receive) -> bytes:
 async def spooled_body(receive: Receive, limit: int, in_memory: int) -> SpooledBody:
     """Receive a body of up to `limit` bytes, of which `in_memory` stay in memory; stop soon after `limit` is passed.
 
-    Raises ClientGone or TooSlow.
+    Raises ClientGone, TooSlow or NoSpace.
     """
     loop = asyncio.get_running_loop()
     file = SpooledTemporaryFile[bytes](in_memory)
@@ -103,11 +108,13 @@ async def spooled_body(receive: Receive, limit: int, in_memory: int) -> SpooledB
             else:
                 file.write(chunk)
         file.seek(0)
-    except TimeoutError:
-        file.close()
-        raise TooSlow from None
-    except BaseException:
-        file.close()
+    except BaseException as error:
+        with suppress(OSError):  # it would write the rest first
+            file.close()
+        if isinstance(error, TimeoutError):
+            raise TooSlow from None
+        if isinstance(error, OSError):
+            raise NoSpace from error
         raise
     return SpooledBody(file, size, more)
 

@@ -2,6 +2,7 @@
 handles it: `POST /sms/send`, the most frequent request, on the event loop, and all others by Flask in threads.
 """
 
+import logging
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
 from functools import partial
@@ -14,7 +15,16 @@ from api.event_loop import NeedsThread
 from api.handlers import DirectEndpoint
 from api.http.client_address import address_block, address_of
 from api.http.json_body import LARGE_BODY, SMALL_BODY, WholeBody
-from api.http.receive import ClientGone, SpooledBody, TooSlow, UnreadBody, spooled_body, whole_body, whole_body_in_time
+from api.http.receive import (
+    ClientGone,
+    NoSpace,
+    SpooledBody,
+    TooSlow,
+    UnreadBody,
+    spooled_body,
+    whole_body,
+    whole_body_in_time,
+)
 from api.http.request import COMPLETE, Environ, Receive, Scope, Send, announced_length, environ_of, is_small
 from api.http.responses import PendingResponse, Response
 from api.http.wsgi import WholeResponse, Wsgi
@@ -49,6 +59,8 @@ HEALTH = ("/healthz", "/readyz")
 """Their shares are counted separately: a proxy may check health from the address of other requests."""
 IMPORT = "/import"
 """The end of each path that takes a file."""
+
+log = logging.getLogger(__name__)
 
 
 def owner_by_peer(environ: Environ) -> Owner:
@@ -124,6 +136,10 @@ class Application:
             pass
         except TooSlow:
             await self.refuse("The body did not arrive in time.", scope, receive, send)
+        except NoSpace as error:
+            log.error("a request's body could not be stored in a temporary file: %s", error.__cause__)
+            detail = "There is no room for the body at the moment."
+            await send_whole(send, receive, early_problem("unavailable", detail, scope["path"]), unread=True)
         finally:
             self._open.release(owner)
 
@@ -135,7 +151,7 @@ class Application:
     async def _body(
         self, owner: Owner, scope: Scope, receive: Receive
     ) -> AsyncIterator[WholeBody | SpooledBody | UnreadBody]:
-        """The complete body of a request. Raises ClientGone or TooSlow."""
+        """The complete body of a request. Raises ClientGone, TooSlow or NoSpace."""
         length, limit = announced_length(scope["headers"]), _max_body_bytes(owner, scope["path"])
         if length is not None and length <= SMALL_BODY:
             yield WholeBody(await _small_body(scope, receive))

@@ -1,12 +1,14 @@
 """Bodies as they arrive: how long they are awaited, and how much of them is read."""
 
 import asyncio
+import tempfile
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from api.http import receive
-from api.http.receive import ClientGone, TooSlow, drain, spooled_body, whole_body
+from api.http.receive import ClientGone, NoSpace, TooSlow, drain, spooled_body, whole_body
 from api.http.request import is_small, problem_of_head
 
 GONE = {"type": "http.disconnect"}
@@ -67,6 +69,15 @@ def test_a_large_body_is_passed_on_when_it_is_complete(in_memory: int) -> None:
 def test_the_rest_of_a_body_that_is_too_large_is_not_read() -> None:
     client = Client(chunk(b"abc"), chunk(b"de"), chunk(b"f", more=False))
     assert asyncio.run(spooled(client, most=4)) == (b"abcde", True)
+
+
+@pytest.mark.parametrize("size", [5, 100_000])
+def test_a_body_for_which_there_is_no_room(monkeypatch: pytest.MonkeyPatch, size: int) -> None:
+    """A short one is written only at its end."""
+    monkeypatch.setattr(tempfile, "TemporaryFile", lambda **_: Path("/dev/full").open("w+b"))  # noqa: SIM115
+    client = Client(chunk(b"abc"), chunk(b"a" * size), chunk(b"", more=False))
+    with pytest.raises(NoSpace):
+        asyncio.run(spooled(client, most=1_000_000, in_memory=2))
 
 
 def test_a_body_that_never_arrives(monkeypatch: pytest.MonkeyPatch) -> None:

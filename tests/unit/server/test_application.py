@@ -5,8 +5,10 @@ import gc
 import json
 import subprocess
 import sys
+import tempfile
 import threading
 from collections.abc import Callable, Collection, Iterable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -590,6 +592,20 @@ def test_only_a_little_of_a_large_body_is_kept_in_memory(
     monkeypatch.setattr(asgi, "spooled_body", noted)
     asyncio.run(run())
     assert kept == [most]
+
+
+def test_a_body_for_which_there_is_no_room_may_be_sent_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = Calls()
+
+    async def run() -> list[dict[str, Any]]:
+        socket = Sockets(app).open("198.51.100.1", [b"a" * 70_000, b"b", b""], path="/carriers/generic/receipts")
+        await socket.task
+        return socket.sent
+
+    monkeypatch.setattr(tempfile, "TemporaryFile", lambda **_: Path("/dev/full").open("w+b"))  # noqa: SIM115
+    head, body, _ = asyncio.run(run())
+    assert (head["status"], json.loads(body["body"])["code"], app.on_the_loop) == (503, "unavailable", [])
+    assert (b"retry-after", b"1") in head["headers"]
 
 
 @pytest.mark.parametrize(("owner", "most"), [(None, 2), (7, 8)])

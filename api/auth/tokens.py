@@ -149,16 +149,10 @@ class Tokens:
         return caller
 
     def _parse(self, token: str) -> Caller:
-        if len(token) > MAX_LENGTH or not token.isascii():
-            raise Problem(
-                "invalid_token", "The token was not issued by this service.", headers=bearer_error("invalid_token")
-            )
         try:
-            claims, issued_at = self._serializer.loads(token, return_timestamp=True)
+            claims, issued_at = verified(self._serializer, token)
         except BadSignature:
             raise _not_ours(token) from None
-        if issued_at.timestamp() > time.time() + MAX_AHEAD_SECONDS:
-            raise _not_ours("")
         caller = caller_of(claims, issued_at)
         if caller.expires_at.timestamp() <= time.time():
             raise _expired("24 hours" if caller.membership is None else f"{VALID_FOR_PEOPLE // 60} minutes")
@@ -236,6 +230,16 @@ class Tokens:
             self._failed_at = time.monotonic()
             raise
         self._read_at = began
+
+
+def verified(serializer: URLSafeTimedSerializer, token: str) -> tuple[dict[str, Any], datetime]:
+    """A token's claims, and when it was issued. Raises BadSignature if it is not ours, or is dated too far ahead."""
+    if len(token) > MAX_LENGTH or not token.isascii():
+        raise BadSignature("too long, or not ASCII")
+    claims, issued_at = serializer.loads(token, return_timestamp=True)
+    if issued_at.timestamp() > time.time() + MAX_AHEAD_SECONDS:
+        raise BadSignature("dated too far ahead")
+    return claims, issued_at
 
 
 def _is_revoked(caller: Caller, revoked: Revocations) -> bool:

@@ -156,6 +156,14 @@ def test_a_token_is_valid_for_an_hour_at_most(service: Service) -> None:
     assert tokens_of(service).issue("key:1", ["read"], 3600)
 
 
+def test_a_token_that_is_dated_far_ahead_is_refused(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It could outlive what is known of its revocation."""
+    token, now = OperatorClient(service).token, time.time
+    assert tokens_of(service).read(f"Bearer {token}")
+    monkeypatch.setattr(time, "time", lambda: now() - 3_700)
+    assert code_of(service, token) == "invalid_token"
+
+
 def test_a_token_never_outlives_its_key(service: Service) -> None:
     key = new_key(service, "read", expires_at=datetime.now(UTC) + timedelta(seconds=100))
     assert exchange(service, key).json["expires_in"] <= 100

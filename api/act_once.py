@@ -1,5 +1,6 @@
 """How callers change things: once per Idempotency-Key, in one transaction."""
 
+import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -27,6 +28,20 @@ def act_once(
     key = key_of_request(caller, body)
     with transaction_of(caller) as connection:
         return once(connection, key, lambda: encode(current_request().show(act(connection))))
+
+
+def act_once_with_secret(
+    caller: Caller | Operator, body: dict[str, Any] | None, name: str, act: Callable[[Connection], tuple[Any, str]]
+) -> IdempotentResponse:
+    """Like `act_once`, but `act` also returns a secret. Only the first response has it, as `name`. It is not stored."""
+    secret: dict[str, str] = {}
+
+    def act_and_keep(connection: Connection) -> Any:
+        result, secret[name] = act(connection)
+        return result
+
+    answered = act_once(caller, body, act_and_keep)
+    return IdempotentResponse(encode(json.loads(answered.body) | secret), answered.replayed)
 
 
 @contextmanager

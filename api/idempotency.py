@@ -189,21 +189,6 @@ def once(connection: Connection, key: Key | None, act: Callable[[], str]) -> Ide
     return IdempotentResponse(body)
 
 
-def once_with_secret(
-    connection: Connection, key: Key | None, name: str, act: Callable[[], tuple[dict[str, Any], str]]
-) -> IdempotentResponse:
-    """Like `once`, for a response and a secret: only the first response has the secret, as `name`. It is not stored."""
-    secret: dict[str, str] = {}
-
-    def stored_response() -> str:
-        response, secret[name] = act()
-        return json.dumps(response)
-
-    answered = once(connection, key, stored_response)
-    response = json.loads(answered.body) | secret
-    return IdempotentResponse(json.dumps(response, separators=(",", ":")), answered.replayed)
-
-
 def fingerprint(body: dict[str, Any] | None) -> bytes:
     """The SHA-256 of a body, in whatever order its fields are."""
     canonical = json.dumps(body, sort_keys=True, separators=(",", ":"), default=str)

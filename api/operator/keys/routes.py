@@ -4,17 +4,17 @@ from typing import Any
 
 from sqlalchemy import Connection
 
-from api.act_once import need_account, transaction_of
+from api.act_once import act_once_with_secret, need_account
 from api.auth.operator_tokens import Operator
-from api.endpoint import key_of_request, operator_endpoint
-from api.idempotency import IdempotentResponse, once_with_secret
+from api.endpoint import operator_endpoint
+from api.idempotency import IdempotentResponse
 from api.operator.keys.schemas import NewKey
 from api.problems import Problem
 from api.resources.api_keys.routes import make_account_key
 from api.resources.api_keys.schemas import ApiKeyResponse, NewApiKeyResponse, RevokedApiKeyResponse
 from api.schemas.paging import by_text
 from shared.accounts.administration import revoke_key
-from shared.accounts.api_keys import find_key, list_keys
+from shared.accounts.api_keys import ApiKey, find_key, list_keys
 from shared.accounts.audit_log import Actor
 
 
@@ -38,14 +38,12 @@ def create_account_api_key(caller: Operator, by: Actor, account_id: int, body: d
     A repeated request with the same `Idempotency-Key` gets the same response without the secret. If the secret is lost,
     revoke the key and create another.
     """
-    idempotency_key = key_of_request(caller, body)
 
-    def create(connection: Connection) -> tuple[dict[str, Any], str]:
+    def create(connection: Connection) -> tuple[ApiKey, str]:
         need_account(connection, account_id)
         return make_account_key(connection, account_id, body, by)
 
-    with transaction_of(caller) as connection:
-        return once_with_secret(connection, idempotency_key, "api_secret", lambda: create(connection))
+    return act_once_with_secret(caller, body, "api_secret", create)
 
 
 @operator_endpoint(

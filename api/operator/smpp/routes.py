@@ -1,12 +1,11 @@
 """SMPP credentials of accounts and their sandboxes, and the open binds of all."""
 
-from functools import partial
 from typing import Any
 from uuid import UUID
 
 from sqlalchemy import Connection
 
-from api.act_once import need_account, transaction_of
+from api.act_once import need_account
 from api.auth.operator_tokens import Operator
 from api.endpoint import operator_endpoint, services
 from api.operations import Function
@@ -28,8 +27,8 @@ def _of_account(act: Function) -> Function:
     def call(caller: Operator, account_id: int, **given: Any) -> Any:
         with reading(services().engine) as connection:
             need_account(connection, account_id)
-        begin = partial(transaction_of, caller)
-        return act(Manager(caller, account_id, begin, lambda connection, settings: None), **given)
+        by = Manager(caller, account_id, lambda connection: None, lambda connection, settings: None)
+        return act(by, **given)
 
     call.__name__, call.__doc__ = act.__name__.replace("smpp", "account_smpp"), act.__doc__
     return call

@@ -1,16 +1,15 @@
 """The account's API keys: list, create, rotate and revoke them."""
 
-from collections.abc import Callable
 from typing import Any
 
 from sqlalchemy import Connection
 
+from api.act_once import act_once_with_secret
 from api.actor import by_caller
 from api.auth.still_valid import lock_caller
 from api.auth.tokens import Caller
-from api.endpoint import endpoint, key_of_request, services
-from api.http.request import current_request
-from api.idempotency import IdempotentResponse, once_with_secret
+from api.endpoint import endpoint, services
+from api.idempotency import IdempotentResponse
 from api.problems import Problem, invalid
 from api.resources.api_keys.own_key import own_key
 from api.resources.api_keys.schemas import (
@@ -60,17 +59,17 @@ def create_api_key(caller: Caller, body: dict[str, Any]) -> IdempotentResponse:
     secret, rotate the key.
     """
 
-    def act(connection: Connection) -> tuple[dict[str, Any], str]:
+    def act(connection: Connection) -> tuple[ApiKey, str]:
         lock_caller(connection, caller)
         own = own_key(connection, caller)
         requested = _requested(own, body)
         refuse_more(own, requested)
         properties = {name: getattr(requested, name) for name in ("name", "scopes", *INHERITED)}
-        response, secret = make_account_key(connection, caller.account_id, properties, by_caller(caller))
-        _check_creations(connection, response["api_key"])
-        return response, secret
+        made, secret = make_account_key(connection, caller.account_id, properties, by_caller(caller))
+        _check_creations(connection, made.id)
+        return made, secret
 
-    return _once(caller, body, act)
+    return act_once_with_secret(caller, body, "api_secret", act)
 
 
 @endpoint(
@@ -102,9 +101,11 @@ def rotate_api_key_secret(caller: Caller, key_id: str, body: dict[str, Any]) -> 
             body["overlap_seconds"],
             by=by_caller(caller),
         )
-        return current_request().show({"api_key": key_id, "old_secret_expires_at": until}), secret
+        return {"api_key": key_id, "old_secret_expires_at": until}, secret
 
-    return _once(caller, body, act)
+    response = act_once_with_secret(caller, body, "api_secret", act)
+    services().tokens.reload()
+    return response
 
 
 @endpoint("DELETE", "/api-keys/<key_id>", response=RevokedApiKeyResponse, scope="keys:write")
@@ -121,12 +122,14 @@ def revoke_api_key(caller: Caller, key_id: str) -> Any:
 
 def make_account_key(
     connection: Connection, account_id: int, properties: dict[str, Any], by: Actor
-) -> tuple[dict[str, Any], str]:
-    """Create a key. Returns the response that is stored, and the secret, which is not. Raises Problem for too many."""
+) -> tuple[ApiKey, str]:
+    """Create a key. Returns it and its secret. Raises Problem for too many."""
     key = create_key(connection, account_id, services().settings.secret_key, **properties, by=by)
     if count_keys(connection, key.api_key) > MAX_KEYS:
         raise Problem("state_conflict", f"An account has at most {MAX_KEYS} API keys. Revoke one first.")
-    return current_request().show(find_key(connection, account_id, key.api_key)), key.api_secret
+    made = find_key(connection, account_id, key.api_key)
+    assert made is not None
+    return made, key.api_secret
 
 
 def _check_creations(connection: Connection, key_id: str) -> None:
@@ -134,17 +137,6 @@ def _check_creations(connection: Connection, key_id: str) -> None:
     if count_created_keys(connection, key_id) > MAX_CREATED_PER_DAY:
         detail = f"{MAX_CREATED_PER_DAY} API keys were created in a day. Rotate a key instead of replacing it."
         raise Problem("rate_limited", detail, headers={"Retry-After": "3600"})
-
-
-def _once(
-    caller: Caller, body: dict[str, Any], act: Callable[[Connection], tuple[dict[str, Any], str]]
-) -> IdempotentResponse:
-    """Act once per Idempotency-Key. Only the first response contains the secret, which is never stored."""
-    key = key_of_request(caller, body)
-    with services().engine.begin() as connection:
-        stored_response = once_with_secret(connection, key, "api_secret", lambda: act(connection))
-    services().tokens.reload()
-    return stored_response
 
 
 def _live(connection: Connection, caller: Caller, key_id: str) -> ApiKey:

@@ -5,11 +5,11 @@ from uuid import UUID
 
 from sqlalchemy import Connection
 
+from api.act_once import act_once_with_secret
 from api.auth.still_valid import lock_caller
 from api.auth.tokens import Caller
-from api.endpoint import endpoint, key_of_request, services
-from api.http.request import current_request
-from api.idempotency import IdempotentResponse, once_with_secret
+from api.endpoint import endpoint
+from api.idempotency import IdempotentResponse
 from api.problems import Problem
 from api.resources.invitations.schemas import (
     InvitationResponse,
@@ -44,20 +44,17 @@ def create_invitation(caller: Caller, by: Actor, body: dict[str, Any]) -> Idempo
 
     A repeated request with the same `Idempotency-Key` gets the same response without the token.
     """
-    key = key_of_request(caller, body)
-    with services().engine.begin() as connection:
 
-        def act() -> tuple[dict[str, Any], str]:
-            lock_caller(connection, caller)
-            refuse_more(connection, caller, body["role"])
-            replaced = invitations.open_role(connection, caller.account_id, body["email"])
-            if replaced is not None:
-                refuse_more(connection, caller, replaced)
-            new = invitations.invite(connection, body["email"], caller.account_id, body["role"], by=by)
-            row = invitations.find_invitation(connection, caller.account_id, new.id)
-            return current_request().show(row), new.token
+    def act(connection: Connection) -> tuple[Any, str]:
+        lock_caller(connection, caller)
+        refuse_more(connection, caller, body["role"])
+        replaced = invitations.open_role(connection, caller.account_id, body["email"])
+        if replaced is not None:
+            refuse_more(connection, caller, replaced)
+        new = invitations.invite(connection, body["email"], caller.account_id, body["role"], by=by)
+        return invitations.find_invitation(connection, caller.account_id, new.id), new.token
 
-        return once_with_secret(connection, key, "token", act)
+    return act_once_with_secret(caller, body, "token", act)
 
 
 @endpoint("DELETE", "/invitations/<uuid:invitation_id>", response=RevokedInvitationResponse, scope="people:write")

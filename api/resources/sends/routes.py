@@ -8,12 +8,12 @@ from uuid import UUID
 
 from sqlalchemy import Connection, select, text
 
+from api.act_once import act_once
 from api.auth.tokens import Caller
 from api.commit.draft import encode
-from api.endpoint import endpoint, key_of_request, need_scope, services
+from api.endpoint import endpoint, need_scope, services
 from api.http.bounded_queries import last_examined
-from api.http.request import current_request
-from api.idempotency import IdempotentResponse, once
+from api.idempotency import IdempotentResponse
 from api.problems import Problem
 from api.resources.sends import control
 from api.resources.sends.bottleneck import estimate, eta_of_queue, limits_of_sends, unfinished_messages
@@ -148,15 +148,14 @@ def update_send(caller: Caller, send_id: UUID, body: dict[str, Any]) -> Any:
 
 def _control(caller: Caller, send_id: UUID, action: Any) -> IdempotentResponse:
     need_scope(caller, READ_SCOPE)
-    key = key_of_request(caller, None)
-    with services().engine.begin() as connection:
+    texts = texts_of(services().engine)
 
-        def act() -> str:
-            read_send(connection, caller, send_id)
-            action(connection, send_id)
-            return encode(current_request().show(read_send(connection, caller, send_id, encrypted=True)))
+    def act(connection: Connection) -> Any:
+        read_send(connection, caller, send_id)
+        action(connection, send_id)
+        return read_send(connection, caller, send_id, encrypted=True)
 
-        return _with_text(once(connection, key, act), texts_of(connection))
+    return _with_text(act_once(caller, None, act), texts)
 
 
 def _with_text(stored_response: IdempotentResponse, texts: Texts) -> IdempotentResponse:

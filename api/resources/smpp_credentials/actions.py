@@ -1,21 +1,19 @@
 """What is done with the SMPP credentials of an account: declared once, and offered to customers and operators."""
 
 from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager
 from typing import Any, NamedTuple
 from uuid import UUID
 
 from sqlalchemy import Connection
 
+from api.act_once import act_once, act_once_with_secret, transaction_of
 from api.actor import by_caller
 from api.auth.operator_tokens import Operator
 from api.auth.tokens import Caller
-from api.commit.draft import encode
-from api.endpoint import key_of_request, services
+from api.endpoint import services
 from api.http.bounded_queries import reading_list
 from api.http.pagination import page, text_cursor
-from api.http.request import current_request
-from api.idempotency import IdempotentResponse, once, once_with_secret
+from api.idempotency import IdempotentResponse
 from api.operations import Function
 from api.resources.deliveries.schemas import RecoverBody
 from api.resources.smpp_credentials import schemas
@@ -36,13 +34,14 @@ class Manager(NamedTuple):
 
     caller: Caller | Operator
     account_id: int
-    begin: Callable[[], AbstractContextManager[Connection]]
-    """A transaction of a caller who may still act."""
+    lock: Callable[[Connection], None]
+    """Ensures in a transaction of the caller that they may still act."""
     check: Callable[[Connection, Mapping[str, Any]], None]
     """Raises Problem if the caller may not give a credential these settings."""
 
     def own(self, connection: Connection, credential_id: UUID) -> dict[str, Any]:
-        """A credential that is locked. Raises Missing and Problem."""
+        """A credential that is locked, as the caller is. Raises Missing and Problem."""
+        self.lock(connection)
         own = find_own(connection, credential_id, self.account_id)
         self.check(connection, own)
         return own
@@ -52,13 +51,11 @@ class Manager(NamedTuple):
     ) -> IdempotentResponse:
         """Act once. Only the first response contains the password, which is never stored."""
 
-        def shown() -> tuple[dict[str, Any], str]:
+        def act_and_name_server(connection: Connection) -> tuple[dict[str, Any], str]:
             credential, password = act(connection)
-            return current_request().show({**credential, "server": services().settings.smpp_server}), password
+            return {**credential, "server": services().settings.smpp_server}, password
 
-        key = key_of_request(self.caller, body)
-        with self.begin() as connection:
-            return once_with_secret(connection, key, "password", shown)
+        return act_once_with_secret(self.caller, body, "password", act_and_name_server)
 
 
 def action(method: str, tail: str = "", **contract: Any) -> Callable[[Function], Function]:
@@ -86,6 +83,7 @@ def create_smpp_credential(by: Manager, body: dict[str, Any]) -> IdempotentRespo
     body = {"test": isinstance(by.caller, Caller) and by.caller.test, **body}
 
     def act(connection: Connection) -> tuple[dict[str, Any], str]:
+        by.lock(connection)
         by.check(connection, {"rate": None, **body})
         pepper, actor = services().settings.secret_key, by_caller(by.caller)
         made = credentials.create_credential(connection, by.account_id, pepper=pepper, by=actor, **body)
@@ -97,7 +95,7 @@ def create_smpp_credential(by: Manager, body: dict[str, Any]) -> IdempotentRespo
 @action("PATCH", "/<uuid:credential_id>", body=schemas.ChangeSmppCredential, response=CREDENTIAL, errors=REFUSED)
 def update_smpp_credential(by: Manager, credential_id: UUID, body: dict[str, Any]) -> Any:
     """Change settings, which hold from the next bind. Open binds keep theirs: rotate the password to end them."""
-    with by.begin() as connection:
+    with transaction_of(by.caller) as connection:
         own = by.own(connection, credential_id)
         by.check(connection, {**own, **body})
         credentials.change_credential(connection, own, body, by=by_caller(by.caller))
@@ -118,7 +116,7 @@ def rotate_smpp_password(by: Manager, credential_id: UUID) -> IdempotentResponse
 @action("DELETE", "/<uuid:credential_id>", response=schemas.RevokedSmppResponse)
 def revoke_smpp_credential(by: Manager, credential_id: UUID) -> Any:
     """Revoke a credential. Its binds end within seconds, and what waits for it is not delivered."""
-    with by.begin() as connection:
+    with transaction_of(by.caller) as connection:
         own = by.own(connection, credential_id)
         credentials.revoke_credential(connection, own, by=by_caller(by.caller))
     return own | {"revoked": True}
@@ -130,12 +128,10 @@ def replay_smpp(by: Manager, credential_id: UUID, body: dict[str, Any]) -> Idemp
     with reading(services().engine) as connection:
         owner = find_own(connection, credential_id, by.account_id, lock=False)["account_id"]
         xid = first_xid(connection, owner, body["since"])
-    key = key_of_request(by.caller, body)
 
-    def act() -> str:
+    def act(connection: Connection) -> dict[str, Any]:
         own = by.own(connection, credential_id)
         replay_to_credential(connection, own, body["since"], xid, by=by_caller(by.caller))
-        return encode(current_request().show(own | body))
+        return own | body
 
-    with by.begin() as connection:
-        return once(connection, key, act)
+    return act_once(by.caller, body, act)

@@ -1,7 +1,6 @@
 """The account's SMPP credentials: list, create, change, rotate and revoke them, and replay to them."""
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
@@ -9,7 +8,7 @@ from sqlalchemy import Connection
 
 from api.auth.still_valid import lock_caller
 from api.auth.tokens import Caller
-from api.endpoint import endpoint, services
+from api.endpoint import endpoint
 from api.operations import Function
 from api.resources.api_keys.own_key import own_key
 from api.resources.api_keys.routes import refuse_more
@@ -19,17 +18,11 @@ from shared.accounts.smpp_credentials import SCOPES
 
 def _of_caller(act: Function) -> Function:
     def call(caller: Caller, **given: Any) -> Any:
-        return act(Manager(caller, caller.account_id, partial(_begin, caller), partial(_check, caller)), **given)
+        lock = partial(lock_caller, caller=caller)
+        return act(Manager(caller, caller.account_id, lock, partial(_check, caller)), **given)
 
     call.__name__, call.__doc__ = act.__name__, act.__doc__
     return call
-
-
-@contextmanager
-def _begin(caller: Caller) -> Iterator[Connection]:
-    with services().engine.begin() as connection:
-        lock_caller(connection, caller)
-        yield connection
 
 
 def _check(caller: Caller, connection: Connection, settings: Mapping[str, Any]) -> None:

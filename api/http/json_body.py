@@ -7,8 +7,7 @@ import re
 from itertools import chain, islice
 from typing import Any, NoReturn
 
-from werkzeug.exceptions import ClientDisconnected, RequestEntityTooLarge
-
+from api.http.receive import too_large
 from api.http.request import Request
 from api.problems import Problem
 
@@ -35,11 +34,10 @@ UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 class WholeBody:
     """A small body, in memory, as `wsgi.input`."""
 
-    __slots__ = ("data", "read", "size")
+    __slots__ = ("data", "read")
 
     def __init__(self, data: bytes) -> None:
         self.data = data
-        self.size = len(data)
         self.read = io.BytesIO(data).read
 
     def unread(self) -> bool:
@@ -66,26 +64,15 @@ def read_json(request: Request, limit: int) -> dict[str, Any]:
 
 def read_bytes(request: Request, limit: int) -> bytes:
     """Read a request's body. Raises Problem payload_too_large over `limit` bytes, whatever Content-Length says."""
-    whole = request.environ["wsgi.input"]
-    if isinstance(whole, WholeBody):
-        if len(whole.data) > limit:
-            raise _too_large(limit)
-        return whole.data
-    http = request.http
-    announced = http.content_length
-    if announced is not None and announced > limit:
-        raise _too_large(limit)
-    try:
-        http.max_content_length = limit + 1  # one more than the limit: at its maximum the stream ends silently
-        raw = http.get_data(cache=True)
-    except RequestEntityTooLarge:
-        raise _too_large(limit) from None
-    except ClientDisconnected:
-        raise _ended_early() from None
+    body = request.environ["wsgi.input"]
+    if isinstance(body, WholeBody):
+        raw = body.data
+    elif (request.http.content_length or 0) > limit:
+        raise too_large(limit)
+    else:
+        raw = request.http.get_data()
     if len(raw) > limit:
-        raise _too_large(limit)
-    if announced is not None and len(raw) < announced:
-        raise _ended_early()
+        raise too_large(limit)
     return raw
 
 
@@ -119,14 +106,6 @@ def parse_object(raw: bytes) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise Problem("invalid_json", f"The body must be an object, not {_name(value)}.")
     return value
-
-
-def _too_large(limit: int) -> Problem:
-    return Problem("payload_too_large", f"The body is larger than {limit:,} bytes.", headers={"Connection": "close"})
-
-
-def _ended_early() -> Problem:
-    return Problem("invalid_json", "The body ended before its Content-Length.")
 
 
 def _check_count(raw: bytes) -> None:

@@ -10,6 +10,7 @@ from contextlib import suppress
 from tempfile import SpooledTemporaryFile
 
 from api.http.request import Receive
+from api.problems import Problem
 
 GRACE = 20.0
 """Seconds allowed for any body, whatever its size."""
@@ -38,9 +39,8 @@ class NoSpace(Exception):
 class SpooledBody:
     """A larger body, in memory or in a temporary file, as `wsgi.input`."""
 
-    def __init__(self, file: "SpooledTemporaryFile[bytes]", size: int, more: bool) -> None:
+    def __init__(self, file: "SpooledTemporaryFile[bytes]", more: bool) -> None:
         self._file = file
-        self.size = size
         self._more = more
         self.read = file.read
 
@@ -54,17 +54,23 @@ class SpooledBody:
 
 
 class UnreadBody:
-    """A body whose announced length is over the limit, so none of it is read, as `wsgi.input`."""
+    """A body of more than `limit` bytes, of which none is passed on, as `wsgi.input`."""
 
-    size = 0
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
 
     def read(self, size: int = -1) -> bytes:
-        """Return no bytes."""
-        return b""
+        """Raise Problem payload_too_large."""
+        raise too_large(self._limit)
 
     def unread(self) -> bool:
         """Always true."""
         return True
+
+
+def too_large(limit: int) -> Problem:
+    """The 413 for a body of more than `limit` bytes."""
+    return Problem("payload_too_large", f"The body is larger than {limit:,} bytes.", headers={"Connection": "close"})
 
 
 async def whole_body(receive: Receive) -> bytes:
@@ -116,7 +122,7 @@ async def spooled_body(receive: Receive, limit: int, in_memory: int) -> SpooledB
         if isinstance(error, OSError):
             raise NoSpace from error
         raise
-    return SpooledBody(file, size, more)
+    return SpooledBody(file, more)
 
 
 async def drain(receive: Receive) -> None:

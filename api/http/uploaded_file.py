@@ -4,10 +4,11 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import NamedTuple
 
-from werkzeug.exceptions import ClientDisconnected, RequestEntityTooLarge
+from werkzeug.exceptions import RequestEntityTooLarge
 from werkzeug.http import parse_options_header
 from werkzeug.sansio.multipart import Data, Epilogue, Event, File, MultipartDecoder, NeedData
 
+from api.http.receive import too_large
 from api.http.request import current_request
 from api.problems import Problem, invalid
 from shared.contacts.charsets import USUAL_CHARSETS, encoding_named
@@ -41,7 +42,7 @@ def check_media_type(types: tuple[str, ...], limit: int) -> None:
         raise Problem("unsupported_media_type", f"{detail} Save a spreadsheet as CSV in UTF-8.")
     announced = request.content_length
     if announced is not None and announced > limit:
-        raise _too_large(limit)
+        raise too_large(limit)
 
 
 def open_file(limit: int) -> UploadedFile:
@@ -79,21 +80,12 @@ def wrong_columns(problem: NoContacts) -> Problem:
 
 
 def _blocks(limit: int) -> Iterator[bytes]:
-    request = current_request().http
-    request.max_content_length = limit + 1
-    read = 0
-    try:
-        while block := request.stream.read(BLOCK):
-            read += len(block)
-            if read > limit:
-                raise _too_large(limit)
-            yield block
-    except RequestEntityTooLarge:
-        raise _too_large(limit) from None
-    except ClientDisconnected:
-        raise not_csv("The body ended before its Content-Length.") from None
-    if request.content_length is not None and read < request.content_length:
-        raise not_csv("The body ended before its Content-Length.")
+    stream, read = current_request().http.stream, 0
+    while block := stream.read(BLOCK):
+        read += len(block)
+        if read > limit:
+            raise too_large(limit)
+        yield block
 
 
 def _file_of_form(blocks: Iterator[bytes]) -> UploadedFile:
@@ -144,7 +136,3 @@ def _encoding(parameters: dict[str, str]) -> str | None:
         detail = f"The file is declared as {charset[:40]!r}, which is not read. Use {', '.join(USUAL_CHARSETS)}."
         raise Problem("unsupported_media_type", detail)
     return encoding
-
-
-def _too_large(limit: int) -> Problem:
-    return Problem("payload_too_large", f"The file is larger than {limit:,} bytes.", headers={"Connection": "close"})

@@ -58,7 +58,7 @@ IN_MEMORY = 2 * 1024 * 1024
 HEALTH = ("/healthz", "/readyz")
 """Their shares are counted separately: a proxy may check health from the address of other requests."""
 IMPORT = "/import"
-"""The end of each path that takes a file."""
+"""The end of each path that takes a file, but for further slashes, which lead to the same view."""
 
 log = logging.getLogger(__name__)
 
@@ -117,7 +117,7 @@ class Application:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle one request. Sends no response if the client has left."""
-        environ = environ_of(scope, UnreadBody())
+        environ = environ_of(scope, None)
         owner = self._owner_of(environ)
         if scope["path"] in HEALTH and announced_length(scope["headers"]) == 0:
             owner = f"health {owner}"
@@ -156,14 +156,14 @@ class Application:
         if length is not None and length <= SMALL_BODY:
             yield WholeBody(await _small_body(scope, receive))
         elif length is not None and length > limit:
-            yield UnreadBody()
+            yield UnreadBody(limit)
         else:
             await self._large.acquire(owner, limit_of(owner, LARGE_OF_ACCOUNT, LARGE_OF_ADDRESS))
             try:
                 body = await spooled_body(receive, limit, limit_of(owner, IN_MEMORY, SMALL_BODY))
                 try:
                     async with self._worked_on(owner, scope["path"]):
-                        yield body
+                        yield UnreadBody(limit) if body.unread() else body
                 finally:
                     body.close()
             finally:
@@ -172,7 +172,7 @@ class Application:
     @asynccontextmanager
     async def _worked_on(self, owner: Owner, path: str) -> AsyncIterator[None]:
         """Held while a large body is parsed and worked on. Waits until the owner may have one more."""
-        if path.endswith(IMPORT):
+        if path.rstrip("/").endswith(IMPORT):
             yield
             return
         await self._parsed.acquire(owner, WORKED_ON_OF_ACCOUNT)
@@ -218,4 +218,4 @@ def _max_body_bytes(owner: Owner, path: str) -> int:
     """The size of the largest body that is read. Endpoints may have lower limits."""
     if not is_signed_in(owner):
         return MAX_CALLBACK_BYTES if path.startswith(CARRIERS) else SMALL_BODY
-    return MAX_UPLOAD_BYTES if path.endswith(IMPORT) else LARGE_BODY
+    return MAX_UPLOAD_BYTES if path.rstrip("/").endswith(IMPORT) else LARGE_BODY

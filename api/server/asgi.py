@@ -8,7 +8,6 @@ from api.database_guard import keep_checking
 from api.handlers import direct_endpoint
 from api.server.application import Application, Owners
 from api.server.exchange import Observed
-from api.server.traced_application import TracedApplication
 from shared.gc_tuning import collect_less_often
 from shared.guard import Guard
 from shared.observability import traces
@@ -23,10 +22,8 @@ def make_application() -> Observed:
     except SettingsError as error:
         sys.exit(str(error))
     services = flask_app.extensions["bulksms"]
-    owners = Owners(services)
     on_loop = direct_endpoint("POST", "/sms/send", services)
-    parts = (flask_app.wsgi_app, on_loop, owners, services.settings.database_pool)
-    application = Application(*parts) if traces.tracer is None else TracedApplication(traces.tracer, *parts)
+    application = Application(flask_app.wsgi_app, on_loop, Owners(services), services.settings.database_pool)
     keep_checking(Guard(services.engine, witness=services.commits.witness, api=str(uuid4())))
     collect_less_often()
-    return Observed(application)
+    return Observed(application, traces.tracer)

@@ -7,6 +7,7 @@ from typing import Any
 from api.handlers import DirectEndpoint
 from api.http.wsgi import WholeResponse
 from api.server.application import Application, Reply
+from api.server.exchange import Observed
 
 SEND = "/api/v1/sms/send"
 
@@ -33,7 +34,7 @@ def on_loop(endpoint: Callable[[], Reply]) -> DirectEndpoint:
 
 
 async def handled(
-    application: Application, headers: Iterable[tuple[bytes, bytes]] = (), body: bytes = b""
+    application: Application | Observed, headers: Iterable[tuple[bytes, bytes]] = (), body: bytes = b""
 ) -> WholeResponse:
     """The response to a send that is handled on the running event loop."""
     came = [{"type": "http.request", "body": body, "more_body": False}]

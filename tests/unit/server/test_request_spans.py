@@ -1,4 +1,4 @@
-"""Requests of an application with traces: which have a span, and what it says."""
+"""Requests while traces are on: which have a span, and what it says."""
 
 import asyncio
 from collections.abc import Callable, Iterator
@@ -8,14 +8,18 @@ import pytest
 
 from api.http.request import SUMMARY, current_request
 from api.http.responses import Response
-from api.server.application import Reply
-from api.server.traced_application import TracedApplication
+from api.server.application import Application, Reply
+from api.server.exchange import Observed
 from shared.observability.otlp_tracer import Tracer
 from tests.harness.collector import Collector, collector
 from tests.harness.on_the_loop import handled, on_loop, scope
 
 TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"
-HEADERS = [(b"traceparent", f"00-{TRACE}-00f067aa0ba902b7-01".encode()), (b"x-request-id", b"254711000000")]
+HEADERS = [
+    (b"host", b"a"),
+    (b"traceparent", f"00-{TRACE}-00f067aa0ba902b7-01".encode()),
+    (b"x-request-id", b"254711000000"),
+]
 
 
 @pytest.fixture
@@ -30,8 +34,8 @@ def tracer(spans: Collector, monkeypatch: pytest.MonkeyPatch, patient_exporter: 
     return Tracer("bulksms-test")
 
 
-def application(tracer: Tracer, endpoint: Callable[[], Reply]) -> TracedApplication:
-    return TracedApplication(tracer, in_thread, on_loop(endpoint))
+def application(tracer: Tracer, endpoint: Callable[[], Reply]) -> Observed:
+    return Observed(Application(in_thread, on_loop(endpoint)), tracer)
 
 
 def in_thread(environ: dict[str, Any], start: Callable[..., object]) -> list[bytes]:

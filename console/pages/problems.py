@@ -9,9 +9,8 @@ from typing import Any
 from bulksms_client.errors import ApiError
 from flask_babel import format_decimal, gettext, lazy_gettext
 
-from console.pages.conflicts import conflict
-from console.pages.file_errors import file_error
 from console.pages.rejections import placeholder_in
+from console.pages.sentences import in_readers_words
 
 _ = lazy_gettext
 
@@ -130,7 +129,7 @@ def describe(error: ApiError) -> str:
             )
         )
     if error.code == "state_conflict":
-        return conflict(error.detail)
+        return in_readers_words(error.detail)
     if error.code in REFUSALS:
         return str(REFUSALS[error.code])
     if error.code.endswith("_not_found"):
@@ -172,4 +171,4 @@ def _said_of_field(error: Mapping[str, Any]) -> str:
         return str(OF_FIELDS[code])
     if code == "invalid" and pointer in OF_FIELD_NAMES:
         return str(OF_FIELD_NAMES[pointer])
-    return file_error(str(error.get("detail", "")))
+    return in_readers_words(str(error.get("detail", "")))

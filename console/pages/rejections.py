@@ -35,6 +35,15 @@ REJECTIONS: dict[str, Any] = {
     "message_empty": _("The message is empty"),
     "message_too_long": _("The message is too long"),
 }
+IMPORT_NOTES = {
+    "several_phones": _("Several phone numbers in a cell, of which the first is taken"),
+    "other_column": _("Phone number from another column"),
+    "value_cut": _("Field cut to 255 characters"),
+    "tag_cut": _("Tag cut to 50 characters"),
+    "no_consent": _("Imported, although a column says that the person has not agreed to marketing"),
+    "tags_left": _("Tags left out: more than 20, or not printable"),
+}
+"""What was done to rows of an import, by the API's code."""
 
 
 def import_rejection(code: str, detail: str | None, value: str | None) -> str:

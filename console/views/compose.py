@@ -11,9 +11,9 @@ from console.message.drafts import FIELDS, FIELDS_OF_FILE, Draft
 from console.message.quotes import MessagePreview, preview, preview_without_price, recipients_known
 from console.message.recipients import UnknownCharset, decoded, sample_of
 from console.pages.csv_files import CHARSETS, CHOOSE_CHARSET
-from console.pages.file_errors import file_error
 from console.pages.forms import Form
 from console.pages.problems import REFUSALS
+from console.pages.sentences import in_readers_words
 from console.session.current import account, require
 from shared.contacts.text_stream import LineTooLong, NotText, WrongEncoding
 
@@ -109,7 +109,7 @@ def _text_of(content: bytes, form: Form) -> str:
     except NotText:
         form.errors["file"] = str(REFUSALS["unsupported_media_type"])
     except (WrongEncoding, LineTooLong) as wrong:
-        form.errors["file"] = file_error(str(wrong))
+        form.errors["file"] = in_readers_words(str(wrong))
     return ""
 
 

@@ -9,11 +9,11 @@ from flask_babel import gettext
 from console.message.recipients import phones_of_list, plain_phone, with_plus
 from console.pages.confirmations import done
 from console.pages.csv_files import CHARSETS, FILE, download, tell_encoding, uploaded
-from console.pages.file_errors import IMPORT_NOTES, file_error
 from console.pages.formats import counted
 from console.pages.forms import Form
 from console.pages.paging import paging
-from console.pages.rejections import rejection, say_added
+from console.pages.rejections import IMPORT_NOTES, rejection, say_added
+from console.pages.sentences import in_readers_words
 from console.session.current import account, country, require
 
 pages = Blueprint("groups", __name__, url_prefix="/groups")
@@ -167,7 +167,7 @@ def import_errors_csv(import_id: Any) -> Any:
 
 def _import(import_id: Any) -> Any:
     shown = account().groups.one_import(str(import_id))
-    return {**shown, "error": file_error(shown["error"]) if shown["error"] else None}
+    return {**shown, "error": in_readers_words(shown["error"]) if shown["error"] else None}
 
 
 def _known(group_id: str, phone: str) -> Any:

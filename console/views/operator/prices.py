@@ -10,10 +10,10 @@ from flask_babel import gettext
 
 from console.pages.confirmations import change_at_once, done
 from console.pages.csv_files import CHARSETS, download, uploaded
-from console.pages.file_errors import file_error
 from console.pages.formats import utc_from_local
 from console.pages.forms import Form, as_number
 from console.pages.paging import paging
+from console.pages.sentences import in_readers_words
 from console.session.operator import operator
 
 pages = Blueprint("prices", __name__, url_prefix="/prices")
@@ -53,7 +53,7 @@ def load(list_id: int) -> Any:
         except ApiError as error:
             form.refuse(error)
             details = (str(each.get("detail", "")) for each in error.problem.get("errors") or ())
-            mistakes = [file_error(each) for each in islice(details, MISTAKES)]
+            mistakes = [in_readers_words(each) for each in islice(details, MISTAKES)]
             if mistakes:
                 form.problem = gettext("Some lines need to be corrected. Nothing was stored.")
             return _list(list_id, form, mistakes)

@@ -1,6 +1,7 @@
 """Conflicts and errors of messages are described in the reader's language."""
 
 import ast
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -8,8 +9,8 @@ from pathlib import Path
 from flask import Flask
 from flask_babel import Babel, force_locale
 
-from console.pages.conflicts import CONFLICTS, conflict
 from console.pages.message_errors import explained
+from console.pages.sentences import SENTENCES, in_readers_words
 from shared.carriers.error_catalogue import CATALOGUE
 from tests.unit.project.test_guards import ROOT
 
@@ -47,17 +48,19 @@ def test_every_conflict_of_the_api_is_known() -> None:
     details = conflicts_of_the_api()
     assert len(details) > 5
     for detail in details:
-        assert any(pattern.fullmatch(detail) for pattern, _ in CONFLICTS), detail
+        assert any(re.fullmatch(pattern, detail) for pattern in SENTENCES), detail
 
 
 def test_a_conflict_is_described_in_the_readers_language() -> None:
     with in_german():
-        assert conflict("The send is completed and cannot be paused.") == (
+        assert in_readers_words("The send is completed and cannot be paused.") == (
             "Der Versand lässt sich nicht anhalten. Sein Zustand: Abgeschlossen."
         )
-        assert conflict("The account is closed.") == "Das Konto ist endgültig geschlossen."
-        assert conflict("The account is closed, which cannot be undone.") == "Das Konto ist endgültig geschlossen."
-        assert conflict("The secret before the last one still works until 2026-11-29T15:27:58Z; a new one").startswith(
-            "Das vorletzte Geheimnis gilt noch"
+        assert in_readers_words("The account is closed.") == "Das Konto ist endgültig geschlossen."
+        assert (
+            in_readers_words("The account is closed, which cannot be undone.") == "Das Konto ist endgültig geschlossen."
         )
-        assert conflict("Something that is not known here.") == "Something that is not known here."
+        assert in_readers_words(
+            "The secret before the last one still works until 2026-11-29T15:27:58Z; a new one"
+        ).startswith("Das vorletzte Geheimnis gilt noch")
+        assert in_readers_words("Something that is not known here.") == "Something that is not known here."

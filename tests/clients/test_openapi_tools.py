@@ -30,13 +30,11 @@ def run(command: list[str], folder: Path) -> None:
     assert ran.returncode == 0, ran.stdout[-4000:] + ran.stderr[-4000:]
 
 
-def test_redocly_and_spectral_find_no_errors(tools: Path) -> None:
+def test_redocly_finds_no_errors(tools: Path) -> None:
     run(["npx", "redocly", "lint", "openapi.json"], tools)
-    run(["npx", "spectral", "lint", "openapi.json", "--ruleset", "spectral.yaml", "--fail-severity", "error"], tools)
 
 
-def test_generated_clients_compile(tools: Path) -> None:
+def test_generated_types_compile(tools: Path) -> None:
     run(["npx", "openapi-typescript", "openapi.json", "--output", "generated/schema.d.ts"], tools)
-    run(["npx", "orval", "--config", "orval.config.json"], tools)
-    assert {file.name for file in (tools / "generated").iterdir()} == {"orval.ts", "schema.d.ts"}
+    assert [file.name for file in (tools / "generated").iterdir()] == ["schema.d.ts"]
     run(["npx", "tsc", "--project", "."], tools)

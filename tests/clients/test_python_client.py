@@ -2,14 +2,15 @@
 
 import socket
 import threading
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
 
 import pytest
 from bulksms_client import ApiError, Client, Unreachable, wire
-from bulksms_client.people import SignIn
+from bulksms_client.people import Me, SignIn
 from bulksms_client.transport import Transport
-from bulksms_client.wire import HARMLESS, ONLY_ONCE, Wire
+from bulksms_client.wire import HARMLESS, Wire
 
 import api.resources  # noqa: F401 - declares the endpoints
 from tests.clients.scripted import Reply, Scripted, problem
@@ -55,14 +56,26 @@ def test_a_lost_response_is_requested_again_with_the_same_key(
     assert slept[1] >= 7
 
 
+USE_UP: dict[str, Callable[[Transport], object]] = {
+    "change_password": lambda transport: Me(transport).change_password("old", "new"),
+    "confirm_totp": lambda transport: Me(transport).confirm_totp("000000"),
+    "disable_totp": lambda transport: Me(transport).disable_totp("old"),
+    "with_password": lambda transport: SignIn(transport._wire).with_password("a@example.com", "old", "000000"),
+    "with_link": lambda transport: SignIn(transport._wire).with_link("once"),
+    "begin_oidc": lambda transport: SignIn(transport._wire).begin_oidc(),
+    "complete_oidc": lambda transport: SignIn(transport._wire).complete_oidc("attempt", "state", "once"),
+    "accept_invitation": lambda transport: SignIn(transport._wire).accept_invitation("once", "new"),
+}
+
+
 @pytest.mark.parametrize("lost", [None, (503, problem("unavailable", retryable=True), {}), (502, {}, {})])
-@pytest.mark.parametrize("path", sorted(ONLY_ONCE))
+@pytest.mark.parametrize("call", USE_UP)
 def test_what_may_have_been_used_up_is_not_sent_again(
-    service: Scripted, transport: Transport, path: str, lost: Reply
+    service: Scripted, transport: Transport, call: str, lost: Reply
 ) -> None:
     service.replies = [lost, (401, problem("invalid_link"), {})]
     with pytest.raises((Unreachable, ApiError), match=r"got no response|503|502"):
-        transport.request("POST", path, {"token": "once"})
+        USE_UP[call](transport)
     with pytest.raises(ApiError, match="invalid_link"):
         SignIn(transport._wire).with_link("another")
     assert len(service.requests) == 2

@@ -50,7 +50,7 @@ class SignIn:
 
 
 class Me:
-    """The person of a session token."""
+    """The person of a session token. What changes a password or uses up a code has no key: it is not sent again."""
 
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
@@ -66,7 +66,7 @@ class Me:
     def change_password(self, password: str | None, new_password: str) -> Any:
         """Set another password, which ends all other sessions. `password` is not needed if there is none yet."""
         return self._transport.request(
-            "POST", "/me/password", given(new_password=new_password, password=password or None)
+            "POST", "/me/password", given(new_password=new_password, password=password or None), key=""
         )
 
     def start_totp(self, password: str) -> Any:
@@ -75,11 +75,11 @@ class Me:
 
     def confirm_totp(self, code: str) -> Any:
         """Ask for codes from now on. The response has the recovery codes, once."""
-        return self._transport.request("POST", "/me/totp/confirm", {"code": code})
+        return self._transport.request("POST", "/me/totp/confirm", {"code": code}, key="")
 
     def disable_totp(self, password: str) -> Any:
         """Ask for codes no longer."""
-        return self._transport.request("POST", "/me/totp/disable", {"password": password})
+        return self._transport.request("POST", "/me/totp/disable", {"password": password}, key="")
 
     def sessions(self) -> Any:
         """Where they are signed in."""

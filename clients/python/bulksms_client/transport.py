@@ -71,7 +71,8 @@ class Transport:
         """One request, tried again where that is safe. Returns the JSON of its response.
 
         `path` is without `/api/v1`; None in `query` is left out. A POST without a `key` gets one, which all of its
-        tries share; with `key=""` it has none, because it may happen twice. Raises ApiError and Unreachable.
+        tries share; with `key=""` it has none, and is sent again only if it is HARMLESS. Raises ApiError and
+        Unreachable.
         """
         self.check(method, path)
         once = {"Idempotency-Key": key or str(uuid.uuid4())} if method == "POST" and key != "" else {}

@@ -18,32 +18,8 @@ PREFIX = "/api/v1"
 AGAIN = frozenset({429, 502, 503, 504})
 REFUSED = 429
 """The only one of these statuses that is sure to come before a request has had any effect."""
-HARMLESS = frozenset(
-    {
-        "/auth/token",
-        "/auth/revoke",
-        "/invitations/preview",
-        "/me/operator-token",
-        "/me/sign-out",
-        "/me/token",
-        "/me/totp",
-        "/sign-in/oidc",
-        "/sms/quote",
-    }
-)
-"""Paths of POST requests that may happen twice."""
-ONLY_ONCE = frozenset(
-    {
-        "/invitations/accept",
-        "/me/password",
-        "/me/totp/confirm",
-        "/me/totp/disable",
-        "/sign-in",
-        "/sign-in/link",
-        "/sign-in/oidc/complete",
-    }
-)
-"""Paths of POST requests that consume a link or a code, or change a password, and that have no Idempotency-Key."""
+HARMLESS = frozenset({"/auth/token", "/invitations/preview", "/sms/quote"})
+"""Paths of POST requests that may happen twice without an Idempotency-Key."""
 LONGEST_WAIT = 30.0
 CHUNK_BYTES = 64 * 1024
 AS_THEY_ARE = "/%?=&:@!$'()*+,;~"
@@ -105,18 +81,13 @@ class Wire:
     ) -> Any:
         """One request with a JSON body, tried again where that is safe. Returns the JSON of its response.
 
-        A POST may be sent again with an Idempotency-Key, or if its path is HARMLESS. A DELETE that is sent again
+        A POST is sent again only with an Idempotency-Key, or if its path is HARMLESS. A DELETE that is sent again
         returns an empty object if nothing is left to delete. Raises ApiError and Unreachable.
         """
         sent = None if body is None else _encoded(body)
-        repeatable = path in HARMLESS or ("Idempotency-Key" in headers and path not in ONLY_ONCE)
-        return self._tried(
-            method,
-            self.target(path, query),
-            sent,
-            {"Content-Type": "application/json", **headers},
-            method != "POST" or repeatable,
-        )
+        repeatable = method != "POST" or "Idempotency-Key" in headers or path in HARMLESS
+        headers = {"Content-Type": "application/json", **headers}
+        return self._tried(method, self.target(path, query), sent, headers, repeatable)
 
     def upload(
         self,

@@ -21,7 +21,7 @@ from console.pages.paging import page_at
 from console.pages.security import secure
 from console.pages.static_files import add_versions
 from console.session import current
-from console.session.before_sign_in import add_before_sign_in, sign_in_methods
+from console.session.before_sign_in import sign_in_methods
 from console.settings import Settings
 from console.views import ACCOUNT_PAGES, PAGES
 
@@ -61,7 +61,6 @@ def create_app(settings: Settings) -> Flask:
 def connect_to_api(app: Flask, api_url: str) -> None:
     """Connect the application to the API at `api_url`, in place of an earlier one."""
     app.extensions["bulksms_api"] = current.Api(api_url)
-    add_before_sign_in(app, api_url)
 
 
 def _know_the_account(app: Flask) -> None:

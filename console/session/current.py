@@ -24,6 +24,10 @@ from console.session.shown_again import GuardedTransport
 from console.session.token_cache import AccountToken, TokenCache, account_token, digest
 
 SESSION_TOKEN = "session_token"
+SIGN_IN_TIMEOUT = 8.0
+"""Seconds per try: longer than the API waits for an OpenID Connect provider."""
+METHODS_TIMEOUT = 1.0
+"""Seconds. The page shows what is known, or asks for a password, rather than wait for an API that does not respond."""
 LONGEST_AGENT = 300
 NUMBER = re.compile(r"[1-9][0-9]{0,18}", re.ASCII)
 """An account's id where ids are numbers: 64 bits."""
@@ -60,11 +64,16 @@ class Api:
         self.wire = Wire(url, timeout=60.0, tries=2, longest_wait=0.2)
         self.operator_wire = Wire(url, timeout=60.0, tries=2, longest_wait=0.2, prefix=OPERATOR_PREFIX)
         self.tokens = TokenCache()
+        self.sign_in_wire = Wire(url, timeout=SIGN_IN_TIMEOUT, tries=2, longest_wait=0.2)
+        self.methods_wire = Wire(url, timeout=METHODS_TIMEOUT, tries=1)
+        self.methods: Mapping[str, Any] = {"password": True, "oidc": None}
+        self.methods_until = 0.0
+        """How people can sign in, and until when that is used."""
 
     def close(self) -> None:
         """Close the connections."""
-        self.wire.close()
-        self.operator_wire.close()
+        for wire in (self.wire, self.operator_wire, self.sign_in_wire, self.methods_wire):
+            wire.close()
 
 
 class SessionTokens:

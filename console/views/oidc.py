@@ -12,7 +12,7 @@ from flask_babel import gettext
 
 from console.pages.forms import Form
 from console.pages.problems import describe
-from console.session.before_sign_in import before_oidc_sign_in
+from console.session.before_sign_in import before_sign_in
 from console.views.sign_in import begin, begin_first
 
 pages = Blueprint("oidc", __name__)
@@ -44,7 +44,7 @@ def callback() -> Any:
         flash(gettext("The sign-in was not completed. Try again."), "warn")
         return _back(kept)
     try:
-        response = before_oidc_sign_in().complete_oidc(kept["attempt"], state, code, kept.get("invitation"))
+        response = before_sign_in().complete_oidc(kept["attempt"], state, code, kept.get("invitation"))
     except ApiError as error:
         flash(describe(error), "bad")
         return _back(kept)
@@ -55,7 +55,7 @@ def callback() -> Any:
 
 def _to_provider(kept: dict[str, str]) -> Any:
     try:
-        begun = before_oidc_sign_in().begin_oidc()
+        begun = before_sign_in().begin_oidc()
     except ApiError as error:
         flash(describe(error), "bad")
         return _back(kept)

@@ -133,7 +133,6 @@ class Console:
     def close(self) -> None:
         """Close the console's connections to the API."""
         self.app.extensions["bulksms_api"].close()
-        self.app.extensions["bulksms_before_sign_in"].close()
         UNUSED.append(self.app)
 
     def lift_session_limits(self) -> None:

@@ -5,15 +5,15 @@ from collections.abc import Iterator
 import pytest
 from sqlalchemy import Engine
 
-from console.session import before_sign_in
+from console.session import current
 from tests.harness.console import Console, console_of
 
 
 @pytest.fixture(autouse=True)
 def patient(monkeypatch: pytest.MonkeyPatch, patient_with_providers: None) -> None:
     """The console waits for the API, and the API for an OpenID Connect provider, as long as a slow machine needs."""
-    for name in ("TIMEOUT", "METHODS_TIMEOUT"):
-        monkeypatch.setattr(before_sign_in, name, 60.0)
+    for name in ("SIGN_IN_TIMEOUT", "METHODS_TIMEOUT"):
+        monkeypatch.setattr(current, name, 60.0)
 
 
 @pytest.fixture

@@ -20,8 +20,8 @@ from tests.harness.servers import START_SECONDS
 
 pytestmark = pytest.mark.slow
 PROGRAM = """
-from console.session import before_sign_in
-before_sign_in.TIMEOUT = 600.0
+from console.session import current
+current.SIGN_IN_TIMEOUT = 600.0
 from console.__main__ import main
 main()
 """

@@ -1,4 +1,4 @@
-"""The states of a send, a batch, a message, an account and a sender ID, and which of a message may follow which.
+"""States of sends, batches, messages, accounts and sender IDs; which of a message may follow which; types of events.
 
 A message only moves forward, and `delivered` is final. The order of `MessageStatus` is the order of the database's
 enum, so `status < 'delivered'` means the same in both.
@@ -52,6 +52,34 @@ class BatchState(StrEnum):
     DONE = "done"
     CANCELED = "canceled"
     EXPIRED = "expired"
+
+
+class EventType(StrEnum):
+    """The types of events."""
+
+    MESSAGE_SENT = "message.sent"
+    MESSAGE_DELIVERED = "message.delivered"
+    MESSAGE_UNDELIVERED = "message.undelivered"
+    MESSAGE_FAILED = "message.failed"
+    MESSAGE_REJECTED = "message.rejected"
+    MESSAGE_EXPIRED = "message.expired"
+    MESSAGE_CANCELED = "message.canceled"
+    MESSAGE_IN_DOUBT = "message.in_doubt"
+    MESSAGE_RECEIVED = "message.received"
+    SEND_COMPLETED = "send.completed"
+    SEND_CANCELED = "send.canceled"
+    SEND_HELD = "send.held"
+    SUPPRESSION_CREATED = "suppression.created"
+    SENDER_ID_APPROVED = "sender_id.approved"
+    SENDER_ID_REJECTED = "sender_id.rejected"
+    SENDER_ID_SUSPENDED = "sender_id.suspended"
+    BALANCE_LOW = "balance.low"
+    SPEND_THRESHOLD = "spend.threshold"
+    STATEMENT_CLOSED = "statement.closed"
+    PRICE_CHANGED = "price.changed"
+    VERIFICATION_APPROVED = "verification.approved"
+    WEBHOOK_DISABLED = "webhook.disabled"
+    WEBHOOK_TEST = "webhook.test"
 
 
 class Category(StrEnum):

@@ -13,7 +13,6 @@ import json
 import time
 from collections.abc import Callable, Iterable, Sequence
 from datetime import timedelta
-from enum import StrEnum
 from typing import Any, NamedTuple
 from uuid import UUID
 from weakref import WeakKeyDictionary
@@ -38,7 +37,7 @@ from sqlalchemy.dialects.postgresql import insert
 from shared.db.connection import array, copy_rows, field, reading, transaction
 from shared.db.tables.events import event, listener
 from shared.ids import batch_of, index_of, new_batch_id
-from shared.lifecycle import MessageStatus, SendState
+from shared.lifecycle import EventType, MessageStatus, SendState
 
 CACHE_SECONDS = 1.0
 """For how long a process caches which accounts listen."""
@@ -46,34 +45,6 @@ MARGIN_SECONDS = 0.2
 """How much longer a new listener waits until every process knows of it."""
 KEPT_DAYS = 8
 """For how long events can be delivered and pulled."""
-
-
-class EventType(StrEnum):
-    """The types of events."""
-
-    MESSAGE_SENT = "message.sent"
-    MESSAGE_DELIVERED = "message.delivered"
-    MESSAGE_UNDELIVERED = "message.undelivered"
-    MESSAGE_FAILED = "message.failed"
-    MESSAGE_REJECTED = "message.rejected"
-    MESSAGE_EXPIRED = "message.expired"
-    MESSAGE_CANCELED = "message.canceled"
-    MESSAGE_IN_DOUBT = "message.in_doubt"
-    MESSAGE_RECEIVED = "message.received"
-    SEND_COMPLETED = "send.completed"
-    SEND_CANCELED = "send.canceled"
-    SEND_HELD = "send.held"
-    SUPPRESSION_CREATED = "suppression.created"
-    SENDER_ID_APPROVED = "sender_id.approved"
-    SENDER_ID_REJECTED = "sender_id.rejected"
-    SENDER_ID_SUSPENDED = "sender_id.suspended"
-    BALANCE_LOW = "balance.low"
-    SPEND_THRESHOLD = "spend.threshold"
-    STATEMENT_CLOSED = "statement.closed"
-    PRICE_CHANGED = "price.changed"
-    VERIFICATION_APPROVED = "verification.approved"
-    WEBHOOK_DISABLED = "webhook.disabled"
-    WEBHOOK_TEST = "webhook.test"
 
 
 class StatusChange(NamedTuple):

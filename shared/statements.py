@@ -22,8 +22,8 @@ from shared.db.advisory_locks import STATEMENTS
 from shared.db.tables.accounts import account
 from shared.db.tables.money import statement
 from shared.db.timeouts import ALLOW_LONG_STATEMENTS
-from shared.lifecycle import LANES
-from shared.outbox import EventType, add
+from shared.lifecycle import LANES, EventType
+from shared.outbox import add
 from shared.sends.batch_prices import PRICE, SEGMENTS
 
 KINDS: Final = ("topup", "reversal", "adjustment", "capture", "refund")

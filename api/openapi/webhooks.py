@@ -8,8 +8,7 @@ from marshmallow import Schema
 from api.openapi.schema_examples import example_of
 from api.resources.events.event_data import MessageEventData, data_of
 from api.schemas.examples import MESSAGE_EVENT, SENT_AT
-from shared.lifecycle import MessageStatus
-from shared.outbox import EventType
+from shared.lifecycle import EventType, MessageStatus
 
 DATA_SCHEMAS: Final[tuple[type[Schema], ...]] = tuple(dict.fromkeys(data_of(event) for event in EventType))
 

@@ -12,8 +12,7 @@ from shared.carriers.error_catalogue import CATALOGUE
 from shared.carriers.smpp.constants import INTERMEDIATE, Tag
 from shared.carriers.smpp.pdu import MAX_SHORT_MESSAGE, Message, c_string
 from shared.events.stream import Event
-from shared.lifecycle import MessageStatus
-from shared.outbox import EventType
+from shared.lifecycle import EventType, MessageStatus
 
 MAX_PAYLOAD: Final = 64_000
 """Octets."""

@@ -9,34 +9,11 @@ from console.pages.confirmations import done
 from console.pages.forms import Form
 from console.pages.paging import paging
 from console.session.current import account, require
-from shared.lifecycle import DELIVERY_STATES
+from shared.lifecycle import DELIVERY_STATES, EventType
 
 pages = Blueprint("webhooks", __name__, url_prefix="/webhooks")
 
-EVENTS = (
-    "message.sent",
-    "message.delivered",
-    "message.undelivered",
-    "message.failed",
-    "message.rejected",
-    "message.expired",
-    "message.canceled",
-    "message.in_doubt",
-    "message.received",
-    "send.completed",
-    "send.canceled",
-    "send.held",
-    "suppression.created",
-    "sender_id.approved",
-    "sender_id.rejected",
-    "sender_id.suspended",
-    "balance.low",
-    "spend.threshold",
-    "statement.closed",
-    "price.changed",
-    "verification.approved",
-    "webhook.disabled",
-)
+EVENTS = [event for event in EventType if event != EventType.WEBHOOK_TEST]
 PENDING_SECONDS, IDLE_SECONDS = 3, 6
 """Seconds until the log is polled again: while something waits to be posted, and otherwise."""
 

@@ -30,7 +30,7 @@ from shared.contacts.phones import as_number
 from shared.db.expressions import parameter_rows
 from shared.db.tables.contacts import suppression, suppression_change
 from shared.db.tables.running import installation
-from shared.outbox import EventType
+from shared.lifecycle import EventType
 from shared.sms.phones import is_phone
 from shared.sms.spellings import other_spellings
 

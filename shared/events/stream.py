@@ -22,8 +22,7 @@ from shared.db.tables.messages import message
 from shared.db.tables.sends import batch, send
 from shared.encryption import Texts
 from shared.ids import FIRST_ID, batch_of, index_of, message_id, rfc3339
-from shared.lifecycle import STORED_STATUSES, MessageStatus, SendState
-from shared.outbox import EventType
+from shared.lifecycle import STORED_STATUSES, EventType, MessageStatus, SendState
 from shared.privacy.erasures import ERASED_PHONE
 from shared.sends.recipient_references import OWN_REFERENCES, own_reference
 

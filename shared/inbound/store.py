@@ -51,8 +51,7 @@ from shared.inbound.joining import Part, join, part_of
 from shared.inbound.keywords import Keyword, keyword_of
 from shared.inbound.kinds import Inbound
 from shared.inbound.senders import sender_number
-from shared.lifecycle import Category
-from shared.outbox import EventType
+from shared.lifecycle import Category, EventType
 from shared.sms.phones import is_phone
 
 log = logging.getLogger(__name__)

@@ -24,7 +24,7 @@ from sqlalchemy import Connection, text
 
 from shared.db.connection import array, uuids
 from shared.ids import new_batch_id
-from shared.outbox import EventType
+from shared.lifecycle import EventType
 
 Kind = Literal["topup", "reserve", "capture", "release", "refund", "reversal", "adjustment"]
 

@@ -19,7 +19,8 @@ from shared.db.tables.accounts import account
 from shared.db.tables.carriers import carrier_report
 from shared.db.tables.prices import price, price_assignment, price_list, price_version
 from shared.ids import LAST_NUMBER, rfc3339
-from shared.outbox import EventType, add, listening
+from shared.lifecycle import EventType
+from shared.outbox import add, listening
 from shared.prices.book import AHEAD, Book, Version, read_book
 from shared.prices.compare import Comparison, compare
 from shared.prices.price_table import WITHOUT_LIST, Price

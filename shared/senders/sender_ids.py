@@ -17,7 +17,8 @@ from shared.accounts.audit_log import Actor, record
 from shared.accounts.sandbox import IDS_WITH_SANDBOX, approve_in_sandbox, find_sandbox, is_sandbox
 from shared.db.tables.accounts import account, sender_id
 from shared.ids import new_id
-from shared.outbox import EventType, add
+from shared.lifecycle import EventType
+from shared.outbox import add
 from shared.sends.holding import hold_sender, release_sender
 from shared.sms.phones import is_phone
 

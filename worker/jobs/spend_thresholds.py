@@ -9,6 +9,7 @@ from shared import outbox
 from shared.db.connection import transaction
 from shared.db.tables.accounts import account
 from shared.db.tables.usage import usage
+from shared.lifecycle import EventType
 
 SPEND_SECONDS = 60.0
 """Seconds between checks."""
@@ -33,4 +34,4 @@ def report_spending(engine: Engine) -> None:
     with transaction(engine) as connection:
         for row in connection.execute(REACHED).all():
             told = {"month": f"{row.month:%Y-%m}", "credits": int(row.credits), "spend_threshold": row.spend_threshold}
-            outbox.add(connection, row.id, outbox.EventType.SPEND_THRESHOLD, told)
+            outbox.add(connection, row.id, EventType.SPEND_THRESHOLD, told)

@@ -5,7 +5,7 @@ from typing import Final
 from urllib.parse import quote_plus
 
 from shared.events.stream import Event
-from shared.outbox import EventType
+from shared.lifecycle import EventType
 
 DELIVERED, UNDELIVERED, SENT, REJECTED = 1, 2, 8, 16
 """Bits of a dlr-mask, and the numbers for `%d`. 4 is for messages that wait at a carrier, which no carrier tells us."""

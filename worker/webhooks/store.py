@@ -21,7 +21,8 @@ from shared.events.stream import LEASE, LEASED, OLDEST_OPEN_XID, UNREAD, Event, 
 from shared.events.webhook_states import STATE_AFTER_POSTS
 from shared.job_backoff import failures_of
 from shared.job_failures import clear_failures
-from shared.outbox import EventType, add
+from shared.lifecycle import EventType
+from shared.outbox import add
 from worker.webhooks.dlr_reports import is_wanted, report_url
 from worker.webhooks.policy import GONE, PostJob, rest, result_of
 

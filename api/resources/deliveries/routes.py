@@ -26,7 +26,8 @@ from shared.events.deliveries import IS_UNDELIVERED, OF_WEBHOOK, ONE, replay, re
 from shared.events.replays import first_xid, go_back
 from shared.events.stream import find
 from shared.ids import first_id_at
-from shared.outbox import EventType, add
+from shared.lifecycle import EventType
+from shared.outbox import add
 
 FIELDS = (
     *delivery.c["webhook_id", "event_id", "type", "state", "attempts", "next_at", "url"],

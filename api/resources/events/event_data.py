@@ -16,8 +16,7 @@ from api.schemas.examples import (
 )
 from api.schemas.send_options import OfSend
 from shared.inbound import Keyword
-from shared.lifecycle import STORED_STATUSES, Category, MessageStatus, SendState
-from shared.outbox import EventType
+from shared.lifecycle import STORED_STATUSES, Category, EventType, MessageStatus, SendState
 
 EVENT_COUNTS = {"accepted": 3} | {str(status): 0 for status in STORED_STATUSES} | {"sent": 1, "delivered": 2}
 

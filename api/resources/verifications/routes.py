@@ -19,7 +19,7 @@ from api.schemas.paging import list_of, newest_id
 from shared import outbox
 from shared.db.tables.verifications import verification
 from shared.encryption import derive_key
-from shared.outbox import EventType
+from shared.lifecycle import EventType
 from shared.verifications import COLUMNS, IS_EXHAUSTED, IS_OVER, KEPT, NOW, Status, as_digits, read_rates
 
 ONE = select(*SHOWN).where(COLUMNS.account_id == bindparam("account"), COLUMNS.id == bindparam("of_id"))

@@ -8,7 +8,7 @@ from api.schemas import fields
 from api.schemas.base import Request, Response
 from api.schemas.errors import fail
 from api.schemas.examples import WEBHOOK_ID, WEBHOOK_URL
-from shared.outbox import EventType
+from shared.lifecycle import EventType
 
 SECRET = "whsec_c2VjcmV0LW9mLXRoaXMtZXhhbXBsZS0zMi1ieXRlcyE="
 TYPES = [str(type) for type in EventType if type != EventType.WEBHOOK_TEST]

@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import Engine, event, text
 
 from shared import outbox
-from shared.outbox import EventType
+from shared.lifecycle import EventType
 from tests.harness.service import Service
 from tests.integration.own_database import own_database
 from worker.webhooks import prune

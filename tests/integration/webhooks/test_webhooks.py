@@ -10,7 +10,7 @@ from sqlalchemy import text
 from standardwebhooks.webhooks import Webhook, WebhookVerificationError
 
 from shared import outbox
-from shared.outbox import EventType
+from shared.lifecycle import EventType
 from tests.harness.deliveries import deliver, settled_events
 from tests.harness.receiver import Post, Receiver, receiver
 from tests.harness.service import Service

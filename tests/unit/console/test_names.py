@@ -9,9 +9,8 @@ from typing import get_args
 from api.resources.sends.bottleneck import REASONS
 from console.pages import formats
 from console.pages.changes import ACTIONS
-from console.views import api_keys, webhooks
+from console.views import api_keys
 from shared.lifecycle import LANES, MessageStatus, SendState
-from shared.outbox import EventType
 from shared.scopes import DEFAULT_SCOPES, SCOPES
 from shared.senders.sender_ids import Decision
 
@@ -23,10 +22,6 @@ def test_every_scope_has_a_text() -> None:
 
 def test_every_state_has_a_word() -> None:
     assert {*map(str, SendState), *map(str, MessageStatus)} <= set(formats.STATUSES)
-
-
-def test_every_event_can_be_chosen() -> None:
-    assert set(webhooks.EVENTS) == set(map(str, EventType)) - {"webhook.test"}
 
 
 def test_every_category_and_limit_has_a_word() -> None:

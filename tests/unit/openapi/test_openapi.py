@@ -14,7 +14,7 @@ from api.accept.schemas import BulkSend, GroupSend, SingleSend
 from api.app import create_app
 from api.problems import CATALOGUE
 from api.resources.auth.schemas import Credentials
-from shared.outbox import EventType
+from shared.lifecycle import EventType
 from shared.settings import Settings
 
 STATIC = Path(api.__file__).parent / "static"

@@ -100,7 +100,7 @@ def create_account(
     }
     account = connection.execute(CREATE, values).scalar()
     if account is None:
-        raise Refused(f"The account {name!r} already exists. Choose another name.")
+        raise Refused(f"The account {name!r} already exists. Choose another name.", code="name_taken")
     record(
         connection,
         by,

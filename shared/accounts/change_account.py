@@ -119,6 +119,6 @@ def _rename(connection: Connection, account_id: int, name: str) -> None:
     sandbox = connection.execute(SANDBOX, {"account": account_id}).one_or_none()
     names = {account_id: name} | ({} if sandbox is None else {sandbox.id: f"{name}{NAME_SUFFIX}"})
     if connection.execute(TAKEN, {"names": list(names.values()), "except": list(names)}).scalar():
-        raise Refused(f"The account {name!r} already exists. Choose another name.")
+        raise Refused(f"The account {name!r} already exists. Choose another name.", code="name_taken")
     for renamed, new in names.items():
         connection.execute(RENAME, {"account": renamed, "new_name": new})

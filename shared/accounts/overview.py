@@ -114,12 +114,6 @@ def is_live_account(connection: Connection, account_id: int) -> bool:
     return connection.execute(found).scalar() is not None
 
 
-def is_name_taken(connection: Connection, name: str, account_id: int | None = None) -> bool:
-    """Whether an account, other than the given one, has the name."""
-    found = select(account.c.id).where(account.c.name == name, account.c.id.is_distinct_from(account_id))
-    return connection.execute(found).scalar() is not None
-
-
 def list_top_ups(
     connection: Connection, account_id: int, *, before: int = LAST_NUMBER, limit: int = 100
 ) -> list[dict[str, Any]]:

@@ -15,7 +15,6 @@ from api.operator.accounts.schemas import (
     NewAccount,
 )
 from api.operator.fields import WithOptionalReason, WithReason
-from api.problems import Problem
 from api.schemas.paging import by_number
 from shared.accounts import administration, overview
 from shared.accounts.audit_log import Actor
@@ -46,7 +45,6 @@ def create_account(caller: Operator, connection: Connection, by: Actor, body: di
     A credit limit needs the scope `money`.
     """
     _need_money(caller, body)
-    _check_name(connection, body["name"])
     account_id = administration.create_account(
         connection,
         body["name"],
@@ -77,8 +75,6 @@ def update_account(caller: Operator, connection: Connection, by: Actor, account_
     that owes more than its credit limit sends nothing until it was topped up.
     """
     _need_money(caller, body)
-    if "name" in body:
-        _check_name(connection, body["name"], account_id)
     settings = {name: body[name] for name in SETTINGS if name in body}
     if settings:
         change_account(connection, account_id, settings, body.get("reason"), by=by)
@@ -131,8 +127,3 @@ def _account(connection: Connection, account_id: int) -> dict[str, Any]:
     if account is None:
         raise no_account(account_id)
     return {**account, "verification_settings": settings_of(account["verification"])}
-
-
-def _check_name(connection: Connection, name: str, account_id: int | None = None) -> None:
-    if overview.is_name_taken(connection, name, account_id):
-        raise Problem("name_taken", f"The account {name!r} already exists.")

@@ -80,7 +80,9 @@ def test_settings_are_changed(service: Service, operator: OperatorClient) -> Non
     changed = operator.patch(path, name="renamed", weight=3, authentication=True, reason="new contract").json
     assert (changed["name"], changed["weight"], changed["authentication"]) == ("renamed", 3, True)
     assert operator.patch(path, retention_days=None, country="UG").json["country"] == "UG"
-    assert operator.patch(path, name=service_name(service, operator)).json["code"] == "name_taken"
+    taken_name = service_name(service, operator)
+    for taken in (operator.patch(path, name=taken_name), operator.post("/accounts", name=taken_name)):
+        assert (taken.status_code, taken.json["code"]) == (409, "name_taken")
     assert operator.patch(path, name="renamed").status_code == 200
     logged = changes(operator, made["account_id"])
     assert ("account.changed", "new contract") in {(each["action"], each["reason"]) for each in logged}

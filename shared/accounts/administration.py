@@ -152,12 +152,15 @@ def activate_account(
     _set_state(connection, account_id, "active", reason, by)
 
 
-def allow_authentication(connection: Connection, account_id: int, allowed: bool, *, by: Actor | None = None) -> None:
+def allow_authentication(
+    connection: Connection, account_id: int, allowed: bool, reason: str | None = None, *, by: Actor | None = None
+) -> None:
     """Allow or forbid the category `authentication` for sends of the account and its sandbox."""
     values = {"account": account_id, "allowed": allowed}
     if not connection.execute(ALLOW_AUTHENTICATION, values).rowcount:
         raise no_account(account_id)
-    record(connection, by, "account.authentication_set", account_id=account_id, after={"authentication": allowed})
+    after = {"authentication": allowed}
+    record(connection, by, "account.authentication_set", account_id=account_id, after=after, reason=reason)
 
 
 def freeze_accounts(connection: Connection, account_ids: Iterable[int]) -> list[int]:

@@ -175,7 +175,7 @@ def hold_for_operator(connection: Connection, send: UUID, by: HeldBy, reason: st
     _hold_and_record(connection, [send], by, reason)
 
 
-def release(connection: Connection, send: UUID, *, by: Actor | None = None) -> None:
+def release(connection: Connection, send: UUID, reason: str | None = None, *, by: Actor | None = None) -> None:
     """Release a held send, and reset its batches' crashes. Raises Refused if it is not held.
 
     A send that was paused before stays paused. Also raises Refused while its sender ID is suspended or rejected.
@@ -188,7 +188,7 @@ def release(connection: Connection, send: UUID, *, by: Actor | None = None) -> N
     lock_sends(connection, [send])
     if not _release(connection, send):
         raise _refused(connection, send, "released")
-    _record(connection, by, "send.released", send)
+    _record(connection, by, "send.released", send, reason)
 
 
 def release_from_rule(connection: Connection, send: UUID, by: Literal["canary", "stop_if"]) -> bool:

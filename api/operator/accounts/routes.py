@@ -79,7 +79,7 @@ def update_account(caller: Operator, connection: Connection, by: Actor, account_
     if settings:
         change_account(connection, account_id, settings, body.get("reason"), by=by)
     if "authentication" in body:
-        administration.allow_authentication(connection, account_id, body["authentication"], by=by)
+        administration.allow_authentication(connection, account_id, body["authentication"], body.get("reason"), by=by)
     return _account(connection, account_id)
 
 

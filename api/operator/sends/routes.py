@@ -45,7 +45,7 @@ def hold_send(connection: Connection, by: Actor, send_id: UUID, body: dict[str, 
 def release_send(connection: Connection, by: Actor, send_id: UUID, body: dict[str, Any]) -> Any:
     """Release a held send, whatever holds it. Refused while its sender ID is suspended or rejected."""
     _send(connection, send_id)
-    holding.release(connection, send_id, by=by)
+    holding.release(connection, send_id, body.get("reason"), by=by)
     return _send(connection, send_id)
 
 

@@ -120,7 +120,7 @@ def test_sends_are_held_released_and_canceled(service: Service, operator: Operat
     assert service.post(f"/sends/{send}/resume").json["code"] == "state_conflict"
     assert operator.post(f"/sends/{send}/hold", reason="again").json["code"] == "state_conflict"
     assert [each["send_id"] for each in operator.get("/sends?status=held").json["data"]] == [send]
-    assert operator.post(f"/sends/{send}/release").json["status"] == "scheduled"
+    assert operator.post(f"/sends/{send}/release", reason="no fraud").json["status"] == "scheduled"
     assert operator.post(f"/sends/{send}/cancel", reason="the account asked").json["status"] == "canceled"
     assert service.get("/balance").json["balance"] == 1000
     assert operator.get(f"/sends/{send}").json["counts"]["canceled"] == 1
@@ -128,7 +128,11 @@ def test_sends_are_held_released_and_canceled(service: Service, operator: Operat
     assert [each["send_id"] for each in listed["data"]] == [send]
     assert operator.get(f"/sends?account_id={service.account_id}&open=true").json["data"] == []
     logged = operator.get(f"/changes?account_id={service.account_id}&action=send&actor={operator.actor}").json["data"]
-    assert [each["action"] for each in logged] == ["send.canceled", "send.released", "send.held"]
+    assert [(each["action"], each["reason"]) for each in logged] == [
+        ("send.canceled", "the account asked"),
+        ("send.released", "no fraud"),
+        ("send.held", "looks like fraud"),
+    ]
     assert audit(service.engine, full=True) == []
 
 

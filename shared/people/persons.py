@@ -99,15 +99,15 @@ def set_password_hash(connection: Connection, person_id: UUID, password_hash: st
 
 def set_operator_role(connection: Connection, person_id: UUID, role: str | None, *, by: Actor | None = None) -> None:
     """Give a person a role in the installation, or with None none. Ends their sessions, as tokens have the old role,
-    and open invitations by which they would get the old one again.
+    and open invitations by which they would get one that they are not to have.
     """
     before = lock_person(connection, person_id).operator_role
+    if role is None or before not in (None, role):
+        connection.execute(END_INVITATIONS_TO.where(invitation.c.operator_role.is_not(None)), {"of_person": person_id})
     if before == role:
         return
     connection.execute(update(person).where(person.c.id == person_id).values(operator_role=role))
     end_sessions(connection, person_id)
-    if before is not None:
-        connection.execute(END_INVITATIONS_TO.where(invitation.c.operator_role.is_not(None)), {"of_person": person_id})
     record(
         connection,
         by,

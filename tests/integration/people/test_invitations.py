@@ -188,9 +188,11 @@ def test_who_is_erased_cannot_come_back_by_an_invitation_made_before(service: Se
     assert accepted(service, again, name="Ann").status_code == 200
 
 
-@pytest.mark.parametrize("role", [None, "support"])
-def test_a_lost_operator_role_does_not_come_back_by_an_invitation(service: Service, role: str | None) -> None:
-    ann, other = a_person(service, operator_role="admin"), a_person(service)
+@pytest.mark.parametrize(("before", "role"), [("admin", None), ("admin", "support"), (None, None)])
+def test_an_operator_role_that_was_taken_does_not_come_by_an_invitation(
+    service: Service, before: str | None, role: str | None
+) -> None:
+    ann, other = a_person(service, operator_role=before), a_person(service)
     token, others = (service.transact(invite, each.email, None, None, "admin").token for each in (ann, other))
     to_account = invited(service, ann.email)
     service.transact(set_operator_role, ann.id, role)

@@ -43,23 +43,12 @@ def reconcile(report: BinaryIO, carrier: str, within: int, applies: bool, as_jso
         _check_carrier(connection, carrier)
         result = _match(connection, carrier, report, timedelta(seconds=within))
         resolved = apply_report(connection, carrier, result) if applies else 0
-        left = result.left if applies else result.left + len(result.resolutions)
         if as_json:
-            show_json(
-                {
-                    "matched": dict(result.statuses()),
-                    "resolved": resolved,
-                    "not_in_doubt": result.not_in_doubt,
-                    "unmatched": result.unmatched,
-                    "ambiguous_lines": result.ambiguous,
-                    "unreadable_lines": [{"line": line, "detail": why} for line, why in result.unreadable.items()],
-                    "left_in_doubt": left,
-                }
-            )
+            show_json(result.as_dict(resolved, applied=applies))
             return
     _explain(result)
     if applies:
-        done(f"{counted(resolved, 'message')} resolved; {left:,} left in doubt.")
+        done(f"{counted(resolved, 'message')} resolved; {result.left:,} left in doubt.")
     else:
         done(f"{counted(len(result.resolutions), 'message')} would be resolved; nothing was changed. Add --apply.")
 

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from typing import NamedTuple, TextIO
+from typing import Any, NamedTuple, TextIO
 
 from sqlalchemy import Connection, Text, bindparam, cast, select
 
@@ -81,11 +81,24 @@ class Matched:
     unreadable: dict[int, str] = field(default_factory=dict)
     """Reason by line for rows that cannot be read."""
     left: int = 0
-    """Number of messages still in doubt."""
+    """Number of messages still in doubt when those that match are resolved."""
 
     def statuses(self) -> Counter[str]:
         """Number of resolved doubts by status."""
         return Counter(resolution.status for resolution in self.resolutions)
+
+    def as_dict(self, resolved: int, *, applied: bool, most: int | None = None) -> dict[str, Any]:
+        """As the operator API and `bulksms reconcile --json` show it, with up to `most` lines of each kind."""
+        unreadable = [{"line": line, "detail": why} for line, why in self.unreadable.items()]
+        return {
+            "matched": dict(self.statuses()),
+            "resolved": resolved,
+            "not_in_doubt": self.not_in_doubt,
+            "unmatched": self.unmatched,
+            "ambiguous_lines": self.ambiguous[:most],
+            "unreadable_lines": unreadable[:most],
+            "left_in_doubt": self.left if applied else self.left + len(self.resolutions),
+        }
 
 
 def match(connection: Connection, carrier: str, report: TextIO, within: timedelta) -> Matched:

@@ -106,15 +106,6 @@ def reconcile_doubts(caller: Operator, by: Actor, query: dict[str, Any]) -> Idem
         except csv.Error as error:
             raise not_csv(f"The file is not CSV: {error}.") from None
         resolved = by_operator.apply_report(connection, query["carrier"], result, by=by) if query["apply"] else 0
-        unreadable = [{"line": line, "detail": detail} for line, detail in list(result.unreadable.items())[:MAX_SHOWN]]
-        return {
-            "matched": dict(result.statuses()),
-            "resolved": resolved,
-            "not_in_doubt": result.not_in_doubt,
-            "unmatched": result.unmatched,
-            "ambiguous_lines": result.ambiguous[:MAX_SHOWN],
-            "unreadable_lines": unreadable,
-            "left_in_doubt": result.left if query["apply"] else result.left + len(result.resolutions),
-        }
+        return result.as_dict(resolved, applied=query["apply"], most=MAX_SHOWN)
 
     return act_once(caller, {"sha256": digest, **query}, reconcile)

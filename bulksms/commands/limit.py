@@ -1,17 +1,14 @@
 """`bulksms limit`."""
 
-from dataclasses import asdict
 from typing import Any
 
 import click
-from sqlalchemy import Connection
 
 from bulksms.environment import database, of_account
 from bulksms.output import done, json_option, show_one, show_rows
 from shared.accounts import administration as accounts
 from shared.accounts.limits import destinations as to_prefixes
-from shared.accounts.limits import limits_of, pumping_findings, set_limits
-from shared.ledger.spend_limits import standings
+from shared.accounts.limits import limits_with_spending, pumping_findings, set_limits
 
 
 class NumberOrNone(click.ParamType[Any]):
@@ -44,7 +41,7 @@ def limit() -> None:
 def show(account: str, as_json: bool) -> None:
     """Show an account's limits and spending."""
     with of_account(account) as (connection, account_id):
-        limits = _shown(connection, account_id)
+        limits = limits_with_spending(connection, account_id)
     show_one(limits, as_json)
 
 
@@ -75,7 +72,7 @@ def set_limit(
         raise click.UsageError("Provide at least one limit.")
     with of_account(account) as (connection, account_id):
         set_limits(connection, account_id, reason=reason, **given)
-        limits = _shown(connection, account_id)
+        limits = limits_with_spending(connection, account_id)
     show_one(limits, as_json)
     done("The API applies this within two seconds.")
 
@@ -95,8 +92,3 @@ def findings(account: str | None, limit: int, as_json: bool) -> None:
 
 def _items(comma_separated: str) -> list[str]:
     return [item.strip() for item in comma_separated.split(",") if item.strip()]
-
-
-def _shown(connection: Connection, account_id: int) -> dict[str, Any]:
-    spent = {f"spent_of_{period}": standing.credits for period, standing in standings(connection, account_id).items()}
-    return asdict(limits_of(connection, account_id)) | spent

@@ -4,7 +4,7 @@ An account without a row has only the limits of the installation.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass, fields, replace
+from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, Literal
 
 import phonenumbers
@@ -17,7 +17,7 @@ from shared.accounts.sandbox import IDS_WITH_SANDBOX, find_sandbox
 from shared.db.tables.accounts import account
 from shared.db.tables.rules import account_limit, pumping_finding
 from shared.ids import LAST_NUMBER
-from shared.ledger.spend_limits import NOT_COUNTED, Counted, Period, change_spend_limit, count_ahead
+from shared.ledger.spend_limits import NOT_COUNTED, Counted, Period, change_spend_limit, count_ahead, standings
 
 Guarding = Literal["off", "watch", "block"]
 """Reaction to suspected pumping: none, record it, or record and refuse it."""
@@ -81,6 +81,12 @@ def limits_of(connection: Connection, account_id: int) -> Limits:
     """The limits of one account."""
     row = connection.execute(ONE, {"account": account_id}).one_or_none()
     return NONE if row is None else _limits(row[1:])
+
+
+def limits_with_spending(connection: Connection, account_id: int) -> dict[str, Any]:
+    """The limits of one account, and what it has spent today and this month: null without an account."""
+    spent = {f"spent_of_{period}": standing.credits for period, standing in standings(connection, account_id).items()}
+    return {**asdict(limits_of(connection, account_id)), "spent_of_day": None, "spent_of_month": None, **spent}
 
 
 def set_limits(

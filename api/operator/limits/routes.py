@@ -1,6 +1,5 @@
 """Limits and rules of accounts, and findings of the pumping guard."""
 
-from dataclasses import asdict
 from typing import Any
 
 from sqlalchemy import Connection
@@ -18,8 +17,7 @@ from api.problems import Problem
 from api.schemas.paging import list_of, newest_number
 from shared.accounts.audit_log import Actor
 from shared.accounts.category_rules import list_rules, set_cap, set_quiet_hours
-from shared.accounts.limits import limits_of, pumping_findings, set_limits
-from shared.ledger.spend_limits import standings
+from shared.accounts.limits import limits_with_spending, pumping_findings, set_limits
 from shared.sends.quiet_hours import clock
 
 CATEGORIES = ("transactional", "marketing")
@@ -28,7 +26,7 @@ CATEGORIES = ("transactional", "marketing")
 @operator_endpoint("GET", "/accounts/<int:account_id>/limits", response=AccountLimitsResponse, scope="read")
 def get_account_limits(connection: Connection, account_id: int) -> Any:
     """Show an account's own limits, and what it has spent of them."""
-    return _limits(connection, account_id)
+    return limits_with_spending(connection, account_id)
 
 
 @operator_endpoint(
@@ -37,7 +35,7 @@ def get_account_limits(connection: Connection, account_id: int) -> Any:
 def update_account_limits(connection: Connection, by: Actor, account_id: int, body: dict[str, Any]) -> Any:
     """Change the given limits of an account and its sandbox; null removes one. The API follows within two seconds."""
     set_limits(connection, account_id, by=by, **body)
-    return _limits(connection, account_id)
+    return limits_with_spending(connection, account_id)
 
 
 @operator_endpoint("GET", "/accounts/<int:account_id>/rules", response=list_of(RuleResponse), scope="read")
@@ -76,11 +74,6 @@ def update_account_rules(
 def list_pumping_findings(connection: Connection, query: dict[str, Any], before: int, limit: int) -> Any:
     """List what the pumping guard has found, newest first."""
     return pumping_findings(connection, account_id=query.get("account_id"), before=before, limit=limit)
-
-
-def _limits(connection: Connection, account_id: int) -> dict[str, Any]:
-    spent = {f"spent_of_{period}": standing.credits for period, standing in standings(connection, account_id).items()}
-    return {"spent_of_day": None, "spent_of_month": None, **asdict(limits_of(connection, account_id)), **spent}
 
 
 def _rule(connection: Connection, account_id: int, category: str) -> dict[str, Any]:

@@ -5,6 +5,7 @@ import os
 from base64 import b64decode
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TypeVar
 
 from shared.addresses import MAX_PORT, check_redis_and_broker, database_address
@@ -76,8 +77,8 @@ class Settings:
     """Lanes whose messages in doubt, after a crash or without a response, are sent again: some may arrive twice."""
     secret_key_fallbacks: tuple[str, ...] = ()
     """Previous keys, whose tokens, API secrets and webhook secrets still work."""
-    guard_file: str = ""
-    """Path of the file in which workers note the installation's mark, to recognize a restored database."""
+    guard_file: Path | None = None
+    """The file in which workers note the installation's mark, to recognize a restored database."""
     webhook_loopback: bool = False
     """Allow webhooks to this machine, also without TLS. For development."""
     retention_days: int = 0
@@ -159,7 +160,7 @@ def from_environment(environ: Mapping[str, str] | None = None) -> Settings:
         doubt_grace=_number(env, "DOUBT_GRACE_SECONDS", DEFAULTS.doubt_grace, most=MAX_DOUBT_GRACE),
         resend_lanes=_lanes(env.get("RESEND_IN_DOUBT", "")),
         secret_key_fallbacks=_fallbacks(env.get("SECRET_KEY_FALLBACKS", ""), required["SECRET_KEY"]),
-        guard_file=env.get("GUARD_FILE", ""),
+        guard_file=Path(env["GUARD_FILE"]) if env.get("GUARD_FILE") else None,
         webhook_loopback=switch(env, "WEBHOOK_LOOPBACK"),
         retention_days=_number(env, "RETENTION_DAYS", DEFAULTS.retention_days, most=MAX_RETENTION_DAYS),
         text_keys=_text_keys(env.get("TEXT_KEYS", "")),

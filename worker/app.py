@@ -1,7 +1,6 @@
 """The worker as Celery starts it: `celery -A worker.app worker --pool threads -Q sends`."""
 
 import logging
-from pathlib import Path
 from typing import Any
 
 from celery.bootsteps import StartStopStep
@@ -43,7 +42,7 @@ app.conf.worker_enable_remote_control = settings.remote_control
 guard = Guard(
     process.engine,
     redis_client(settings.redis_url, timeout=0.3),
-    Path(settings.guard_file) if settings.guard_file else None,
+    settings.guard_file,
     process.witness,
     process.sweeper.worker,
 )

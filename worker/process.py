@@ -67,7 +67,7 @@ class WorkerProcess:
         config = self._read()
         self.carriers = {carrier.name: carrier for carrier in (*config.carriers, self.simulator)}
         self.live_workers = LiveWorkers()
-        self.witness = Witness(Path(settings.guard_file) if settings.guard_file else None)
+        self.witness = Witness(settings.guard_file)
         self.paced_sends = PacedSends()
         self._context = CycleContext(threading.Event(), self.live_workers, self.witness, self.paced_sends)
         breakers = [CircuitBreaker(carrier, breaks=carrier is not self.simulator) for carrier in config.carriers]

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 import click
@@ -35,7 +34,7 @@ def notes_of(target: Installation) -> Iterator[Notes]:
     """The notes kept outside the database, in Redis and in GUARD_FILE."""
     client = redis_client(target.settings.redis_url, timeout=2)
     try:
-        yield Notes(client, Path(target.settings.guard_file) if target.settings.guard_file else None)
+        yield Notes(client, target.settings.guard_file)
     finally:
         client.close()
 

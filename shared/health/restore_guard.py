@@ -15,7 +15,7 @@ FILE_NOTED = select(installation.c.file_noted)
 WORKERS = select(func.count()).select_from(lease).where(lease.c.name.like("worker:%"), is_live(lease.c.held_until))
 
 
-def check_guard(connection: Connection, guard_file: str) -> Finding:
+def check_guard(connection: Connection, guard_file: Path | None) -> Finding:
     """Check that nothing is held, and that workers note the mark in GUARD_FILE."""
     state = state_of(connection)
     if state.held:
@@ -24,10 +24,10 @@ def check_guard(connection: Connection, guard_file: str) -> Finding:
     if not state.confirmed:
         detail = "nothing is sent until a worker has checked that the database has lost no commits"
         return Finding(NAME, "notice", detail, "Checking takes a few seconds while workers run.")
-    if not guard_file:
+    if guard_file is None:
         detail = "the database has lost nothing; without GUARD_FILE a restored copy of its files may go unnoticed"
         return Finding(NAME, "notice", detail, "Set GUARD_FILE to a file outside the database's backups.")
-    return _file(connection, state, Path(guard_file)) or Finding(NAME, "ok", "the database has lost nothing")
+    return _file(connection, state, guard_file) or Finding(NAME, "ok", "the database has lost nothing")
 
 
 def _file(connection: Connection, state: State, file: Path) -> Finding | None:

@@ -1,6 +1,5 @@
 """The installation: jobs that were set aside, results of audits, the doctor, and the guard."""
 
-from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Connection
@@ -77,5 +76,4 @@ def release_guard(connection: Connection, by: Actor, body: dict[str, Any]) -> An
 
 def _notes() -> Notes:
     """The notes kept outside the database, in Redis and in GUARD_FILE."""
-    redis, guard_file = services().redis, services().settings.guard_file
-    return Notes(redis, Path(guard_file) if guard_file else None)
+    return Notes(services().redis, services().settings.guard_file)

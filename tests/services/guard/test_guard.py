@@ -131,7 +131,7 @@ def test_each_worker_keeps_its_own_file_up_to_date(
 
 def doctors_finding(engine: Engine, file: Path) -> tuple[str, str]:
     with engine.connect() as connection:
-        found = check_guard(connection, str(file))
+        found = check_guard(connection, file)
     return found.outcome, found.detail
 
 
@@ -310,7 +310,7 @@ def test_what_a_process_saw_committed_must_be_there(engine: Engine, worker: str 
 
 def claim_and_lose(engine: Engine, file: Path, seconds: int) -> None:
     """A worker claims a batch and is gone; that many marks later, the database lacks the claim."""
-    service = Service(engine, guard_file=str(file))
+    service = Service(engine, guard_file=file)
     guard = Guard(engine, None, file, service.worker.witness, str(uuid4()))
     looked(guard, engine, 2)
     service.send()

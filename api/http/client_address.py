@@ -1,14 +1,10 @@
 """The client address of a request."""
 
-import ipaddress
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
 from typing import Any
 
 from shared.api_key import Network, is_within
 
-MAX_CACHED_ADDRESSES = 10_000
-"""Addresses in the cache."""
 MAX_HOPS = 32
 """Entries of X-Forwarded-For that are read, from the right. The client controls the ones further left."""
 
@@ -28,15 +24,3 @@ def address_of(environ: Mapping[str, Any], trusted: Sequence[Network]) -> str:
         if not is_within(hop, trusted):
             return hop
     return hops[0] if hops else peer
-
-
-@lru_cache(MAX_CACHED_ADDRESSES)
-def address_block(address: str) -> str:
-    """The address block of one client: a single IPv4 address, or the /64 of an IPv6 address (RFC 6177 §2)."""
-    try:
-        parsed = ipaddress.ip_address(address)
-    except ValueError:
-        return address
-    if parsed.version == 6 and parsed.ipv4_mapped is None:
-        return str(ipaddress.ip_network((parsed, 64), strict=False))
-    return address

@@ -3,10 +3,10 @@
 from datetime import UTC, datetime
 
 from api.auth.tokens import Caller
-from api.http.client_address import address_block
 from api.problems import Problem
 from api.services import Services
 from shared.accounts.smpp_credentials import KEY_PREFIX, SCOPES, Credential, find_credential, rehash_password
+from shared.address_block import address_block
 from shared.api_key import is_within, matches, secret_key_id
 from shared.db.connection import reading
 

@@ -13,7 +13,7 @@ from api.auth.operator_tokens import Operator
 from api.endpoint import OPERATOR_PREFIX
 from api.event_loop import NeedsThread
 from api.handlers import DirectEndpoint
-from api.http.client_address import address_block, address_of
+from api.http.client_address import address_of
 from api.http.json_body import LARGE_BODY, SMALL_BODY, WholeBody
 from api.http.receive import (
     ClientGone,
@@ -47,6 +47,7 @@ from api.resources.imports.upload import MAX_UPLOAD_BYTES
 from api.server.responses import early_problem, send_whole
 from api.server.thread_pools import CARRIERS, SINGLE, ThreadPools
 from api.services import Services
+from shared.address_block import address_block
 from shared.api_key import is_within
 
 Reply = Response | PendingResponse

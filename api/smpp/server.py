@@ -9,11 +9,11 @@ from collections import Counter
 from typing import Final
 from uuid import UUID
 
-from api.http.client_address import address_block
 from api.services import Services
 from api.smpp.backend import Backend
 from api.smpp.session import Session
 from shared.accounts.smpp_credentials import renew_binds
+from shared.address_block import address_block
 from shared.db.connection import transaction
 
 log = logging.getLogger(__name__)

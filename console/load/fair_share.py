@@ -6,13 +6,13 @@ Each holds a thread until its response has been sent. With the limits, nobody ca
 import threading
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterator
-from ipaddress import IPv6Address, ip_address, ip_network
 
 from bulksms_client.errors import ApiError
 from flask import Flask, Response, g, request, session
 
 from console.session.current import SESSION_TOKEN, is_part, maybe_person, membership
 from console.session.token_cache import digest
+from shared.address_block import address_block
 
 EXTENSION = "bulksms_fair_share"
 MOST_OF_SESSION = 4
@@ -24,8 +24,6 @@ MOST_OF_STRANGERS, MOST_OF_ADDRESS = 8, 2
 apart: a provider that hangs holds up no passwords."""
 STRANGERS = ("sign_in", "oidc")
 """The blueprints whose pages call the API for people who are not signed in."""
-PREFIX_OF_ONE = 64
-"""Leading bits of an IPv6 address, which its client cannot choose."""
 RETRY_SECONDS = "2"
 
 
@@ -86,25 +84,12 @@ def _owners() -> Iterator[tuple[Hashable, int]]:
         return
     if not token:
         if request.blueprint in STRANGERS:
-            yield ("address", request.blueprint, client_of(request.remote_addr or "")), MOST_OF_ADDRESS
+            yield ("address", request.blueprint, address_block(request.remote_addr or "")), MOST_OF_ADDRESS
             yield ("strangers", request.blueprint), MOST_OF_STRANGERS
         return
     yield ("session", digest(str(token))), MOST_OF_SESSION
     if "account_id" in g and maybe_person() is not None and membership() is not None:
         yield ("account", g.account_id), MOST_OF_ACCOUNT
-
-
-def client_of(address: str) -> str:
-    """The address, or the block of IPv6 addresses that one client has."""
-    try:
-        parsed = ip_address(address)
-    except ValueError:
-        return address
-    if not isinstance(parsed, IPv6Address):
-        return address
-    if parsed.ipv4_mapped is not None:
-        return str(parsed.ipv4_mapped)
-    return str(ip_network((parsed, PREFIX_OF_ONE), strict=False))
 
 
 def _too_many() -> Response:

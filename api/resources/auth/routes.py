@@ -5,13 +5,13 @@ from typing import Any
 
 from api.auth.tokens import BEARER, VALID
 from api.endpoint import client_address, endpoint, load, services
-from api.http.client_address import address_block
 from api.http.json_body import parse_object, read_bytes, read_json
 from api.http.request import current_request
 from api.limits.credential_attempts import counted_attempt
 from api.problems import Problem, invalid
 from api.resources.auth.schemas import Credentials, RevokedResponse, RevokeToken, TokenResponse
 from api.resources.auth.token_response import token_fields
+from shared.address_block import address_block
 
 MAX_BODY = 4_096
 """Bytes. Strangers may send these bodies, and parsing them takes time that others wait for."""

@@ -5,8 +5,8 @@ from typing import Any
 from sqlalchemy import Connection, Row
 
 from api.endpoint import client_address
-from api.http.client_address import address_block
 from api.http.request import current_request
+from shared.address_block import address_block
 from shared.people.memberships import accounts_of
 from shared.people.persons import find_person
 from shared.people.sessions import Origin, begin_session

@@ -2,7 +2,8 @@
 
 import pytest
 
-from api.http.client_address import address_block, address_of
+from api.http.client_address import address_of
+from shared.address_block import address_block
 from shared.api_key import is_within, networks
 from shared.settings import SettingsError, from_environment
 
@@ -46,7 +47,7 @@ def test_an_address_is_within_a_network_or_not(address: str, within: bool) -> No
 
 
 def test_one_client_has_one_address_or_a_whole_64() -> None:
-    assert address_block("192.0.2.1") == "192.0.2.1"
+    assert address_block("192.0.2.1") == address_block("::ffff:192.0.2.1") == "192.0.2.1"
     assert address_block("2001:db8:1:2:3::4") == address_block("2001:db8:1:2:ffff::1") == "2001:db8:1:2::/64"
     assert address_block("not an address") == "not an address"
 

@@ -104,6 +104,7 @@ def test_imports_go_one_way() -> None:
 def test_the_console_knows_the_service_by_its_api_only() -> None:
     modules = {module for path in files("console") for module in imported(syntax_tree(path))}
     assert {module for module in modules if module.startswith("shared")} == {
+        "shared.address_block",
         "shared.carriers.error_catalogue",
         "shared.contacts.charsets",
         "shared.contacts.columns",

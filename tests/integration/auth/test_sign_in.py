@@ -1,7 +1,5 @@
 """Guessing at secrets: refused alike, and ended for the address that guesses, and for nobody else."""
 
-import asyncio
-import time
 from datetime import timedelta
 from typing import Any
 
@@ -13,9 +11,6 @@ from werkzeug.test import TestResponse
 from api.app import create_app
 from api.auth import revocations, tokens
 from api.auth.revocations import RevokedTokens
-from api.auth.tokens import Tokens
-from api.event_loop import NeedsThread
-from api.http.request import Request, handling
 from shared import api_key as keys
 from shared.accounts.administration import create_key
 from shared.api_key import NewKey, networks
@@ -195,39 +190,3 @@ def test_an_account_has_a_maximum_of_revoked_tokens(
     assert (refused.status_code, refused.json["code"]) == (429, "rate_limited")
     sandbox = service.in_sandbox()
     assert sandbox.post("/auth/revoke").status_code == 200
-
-
-def test_the_event_loop_never_waits_for_revocations(
-    service: Service, key: NewKey, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Neither reads them nor waits for their reader: its request is handled again in a thread."""
-    token = exchange(service, key.api_key, key.api_secret).json["access_token"]
-    known, unknown = (Tokens(service.engine, SECRET_KEY) for _ in range(2))
-    known.read(f"Bearer {token}")
-    monkeypatch.setattr(tokens, "FRESH", 3600.0)
-
-    async def on_loop() -> None:
-        with handling(Request({}, None)):
-            with pytest.raises(NeedsThread):
-                unknown.revocations()
-            known.revocations()
-
-    asyncio.run(on_loop())
-
-
-def test_on_the_event_loop_revocations_are_seconds_old_at_most(
-    service: Service, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    tokens, now = Tokens(service.engine, SECRET_KEY), time.monotonic()
-    with monkeypatch.context() as at_first:
-        at_first.setattr(time, "monotonic", lambda: now)
-        tokens.revocations()
-
-    async def on_loop(age: float) -> None:
-        with handling(Request({}, None)), monkeypatch.context() as later:
-            later.setattr(time, "monotonic", lambda: now + age)
-            tokens.revocations()
-
-    asyncio.run(on_loop(1.0))
-    with pytest.raises(NeedsThread):
-        asyncio.run(on_loop(4.1))

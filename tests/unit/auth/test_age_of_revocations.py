@@ -128,6 +128,13 @@ def test_on_the_event_loop_what_is_too_old_is_not_used_while_a_thread_reads(
     assert reader.result(60) == asyncio.run(process.accounts_on_loop()) == SECOND
 
 
+def test_on_the_event_loop_they_are_never_read_for_the_first_time(process: Process) -> None:
+    process.tokens = Tokens(create_engine("postgresql+psycopg://"), "secret")
+    with pytest.raises(NeedsThread):
+        asyncio.run(process.accounts_on_loop())
+    assert process.reads == 1
+
+
 def test_the_event_loop_asks_for_one_read_at_a_time(process: Process) -> None:
     process.now = MAX_AGE_SECONDS - 0.1
     process.goes_on.set()

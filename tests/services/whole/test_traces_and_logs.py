@@ -1,11 +1,13 @@
-"""A request's trace leads through all processes to a collector, which may be slow without anybody noticing."""
+"""A request can be followed through all processes: by its id in their logs, and by its trace at a collector, which may
+be slow without anybody noticing."""
 
+import json
 import os
 import secrets
 import signal
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -17,6 +19,8 @@ pytestmark = pytest.mark.slow
 PHONE, TEXT, SENDER = "254711000000", "Canary, a text that nobody may read", "CANARYSENDER"
 CLIENT_SPAN = "00f067aa0ba902b7"
 ROUTE = "POST /api/v1/sms/send"
+MASKED, ORDER, LOSS = "254*******00", "my-order-1", "my-loss"
+"""Ids of requests, the first as one is shown that is a phone number."""
 WHOLE = {ROUTE, "commit", "cycle", "submit", "settle", "receipts", "webhook"}
 
 
@@ -32,9 +36,9 @@ class Traced(NamedTuple):
     lost: str
 
 
-def send(service: House, trace_id: str, sampled: str = "01") -> None:
+def send(service: House, trace_id: str, request_id: str = PHONE, sampled: str = "01") -> None:
     body = {"sender_id": SENDER, "phone": PHONE, "message": TEXT}
-    headers = {"traceparent": f"00-{trace_id}-{CLIENT_SPAN}-{sampled}", "X-Request-Id": PHONE}
+    headers = {"traceparent": f"00-{trace_id}-{CLIENT_SPAN}-{sampled}", "X-Request-Id": request_id}
     status, response = service.try_request("POST", "/sms/send", body, headers)
     assert status == 200, response
 
@@ -42,7 +46,7 @@ def send(service: House, trace_id: str, sampled: str = "01") -> None:
 def lose(service: House, trace_id: str) -> None:
     """A send whose worker dies with it."""
     service.freeze_worker()  # nothing else claims
-    send(service, trace_id)
+    send(service, trace_id, LOSS)
     service.kill_worker()
     with service.engine.begin() as connection:
         connection.exec_driver_sql(
@@ -63,13 +67,13 @@ def traced(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Traced]:
 
     with collector() as spans, receiver(respond) as there:
         settings = {"OTEL_EXPORTER_OTLP_ENDPOINT": spans.url, "OTEL_BSP_SCHEDULE_DELAY": "100"}
-        settings |= {"OTEL_EXPORTER_OTLP_TIMEOUT": "60", **STEADY}
+        settings |= {"OTEL_EXPORTER_OTLP_TIMEOUT": "60", "REQUEST_LOG_SAMPLE_RATE": "1", **STEADY}
         with house(tmp_path_factory.mktemp("house"), workers=1, WEBHOOK_LOOPBACK="1", **settings) as service:
             service.start_webhooks()
             service.new_account(sender=SENDER)
             service.post("/webhooks", url=there.url)
-            send(service, unsampled, "00")
-            send(service, single)
+            send(service, unsampled, sampled="00")
+            send(service, single, ORDER)
             wait_until(lambda: spans.trace(single).keys() >= WHOLE, 60, "the whole trace")
             worker = service.freeze_worker()  # so that one cycle claims them all
             for trace_id in together:
@@ -122,11 +126,61 @@ def test_the_work_of_one_cycle_for_several_sends_is_linked(traced: Traced) -> No
 def test_a_batch_whose_worker_is_killed_is_followed_to_its_recovery(traced: Traced) -> None:
     recovered = traced.spans.trace(traced.lost)["recover"]
     assert recovered.attributes["bulksms.messages.in_doubt"] == 1
+    [line] = lines(traced.service, "worker", LOSS)
+    assert (line["level"], line["in_doubt"], line["left"]) == ("warning", 1, 0)
+
+
+def lines(service: House, process: str, request_id: str) -> list[dict[str, Any]]:
+    """The lines of the logs of processes that name a request, when there are any."""
+
+    def found() -> list[dict[str, Any]]:
+        texts = [path.read_text() for path in sorted(service.folder.glob(f"{process}*.log"))]
+        whole = [line for text in texts for line in text.split("\n")[:-1]]  # the last one is being written
+        naming = [json.loads(line) for line in whole if request_id in line]
+        return [line for line in naming if line["request_id"] == request_id]
+
+    wait_until(found, 60, "the request")
+    return found()
+
+
+def test_the_id_of_a_request_leads_through_the_logs(traced: Traced) -> None:
+    service = traced.service
+    [line], [cycle] = (lines(service, process, ORDER) for process in ("api", "worker"))
+    assert (line["route"], line["status"], line["level"]) == (ROUTE, 200, "info")
+    assert line["key"] == service.key.api_key and line["account"] > 0 and line["ms"] > 0 and line["bytes"] > 100
+    assert cycle["send_id"] == line["send_id"] and cycle["statuses"] == {"sent": 1} and cycle["left"] == 0
+
+
+def test_the_log_of_a_list_and_of_a_read_names_the_send(traced: Traced) -> None:
+    service = traced.service
+    body = {"sender_id": SENDER, "phones": [str(254711000001 + number) for number in range(1500)], "message": "Hi"}
+    _, response = service.try_request("POST", "/sms/send-bulk", body, {"X-Request-Id": "my-list"})
+    service.try_request("GET", f"/sends/{response['send_id']}", headers={"X-Request-Id": "my-look"})
+    service.wait_for_end()
+    for name in ("my-list", "my-look"):
+        assert [line["send_id"] for line in lines(service, "api", name)] == [response["send_id"]]
+
+    def settled() -> bool:
+        return sum(sum(cycle["statuses"].values()) for cycle in lines(service, "worker", "my-list")) == 1500
+
+    wait_until(settled, 60, "the cycles")
+    assert len({line["batch_id"] for line in lines(service, "worker", "my-list")}) == 2
+
+
+def test_the_log_of_a_failure_says_what_is_known_of_it(traced: Traced) -> None:
+    service = traced.service
+    service.try_request("POST", "/sms/send", {"phone": "?"}, {"X-Request-Id": "my-mistake"})
+    service.try_request("GET", f"/nowhere/{PHONE}", headers={"X-Request-Id": PHONE})
+    [line] = lines(service, "api", "my-mistake")
+    assert (line["status"], line["level"], line["key"]) == (400, "info", service.key.api_key)
+    assert line["code"] == "validation_failed"
+    wait_until(lambda: any(each["status"] == 404 for each in lines(service, "api", MASKED)), 60, "the request")
+    assert PHONE not in "".join(path.read_text() for path in service.folder.glob("*.log"))
 
 
 def test_no_span_has_private_data(traced: Traced) -> None:
     service, sent = traced.service, b"".join(traced.spans.bodies)
-    assert b"254*******00" in sent, "the request's id, masked"
+    assert MASKED.encode() in sent, "the request's id, masked"
     of_the_account = (service.token, service.key.api_key, service.key.api_secret)
     for secret in (PHONE, TEXT, SENDER, SECRET_KEY, "/hook", *of_the_account):
         assert secret.encode() not in sent, secret

@@ -5,7 +5,6 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -13,7 +12,7 @@ import pytest
 from bulksms.local import services
 from bulksms.local.ports import LOOPBACK, free_port
 from bulksms.local.postgres import Postgres
-from tests.harness.house import STEADY, House, house, wait_until
+from tests.harness.house import wait_until
 
 pytestmark = pytest.mark.slow
 SCRIPTS = Path(sys.executable).parent
@@ -21,8 +20,6 @@ API = [sys.executable, "-m", "api.server", "--port", str(free_port())]
 WORKER = [str(SCRIPTS / "celery"), "-A", "worker.app", "worker", "--pool", "threads", "-Q", "sends"]
 WEBHOOKS = [sys.executable, "-m", "worker.webhooks"]
 SMPP = [sys.executable, "-m", "api.smpp", "--port", str(free_port())]
-BOTH = pytest.mark.parametrize("command", [API, WORKER], ids=["api", "worker"])
-ALL = pytest.mark.parametrize("command", [API, WORKER, WEBHOOKS, SMPP], ids=["api", "worker", "webhooks", "smpp"])
 NEEDED = {
     "DATABASE_URL": "postgresql://nobody@127.0.0.1:1/none",
     "REDIS_URL": "redis://127.0.0.1:1",
@@ -44,26 +41,33 @@ def assert_one_sentence(ended: subprocess.CompletedProcess[str], sentence: str) 
     assert len(ended.stderr.strip().splitlines()) == 1, ended.stderr
 
 
-@BOTH
+@pytest.mark.parametrize("command", [API, WORKER], ids=["api", "worker"])
 def test_without_a_carrier(command: list[str]) -> None:
     assert_one_sentence(start(command, CARRIER=""), "No carrier is set. Set CARRIERS_FILE")
 
 
-@BOTH
-def test_with_a_carriers_file_that_cannot_be_used(command: list[str], tmp_path: Path) -> None:
-    wrong = tmp_path / "carriers.toml"
-    wrong.write_text("[carrier.main")
-    assert_one_sentence(start(command, CARRIER="", CARRIERS_FILE=str(wrong)), f"{wrong} is not TOML")
-    missing = start(command, CARRIER="", CARRIERS_FILE=str(tmp_path / "none"))
-    assert_one_sentence(missing, "cannot be read: No such file or directory")
+@pytest.mark.parametrize(
+    ("command", "name", "sentence"),
+    [(API, "carriers.toml", "carriers.toml is not TOML"), (WORKER, "none", "cannot be read: No such file")],
+    ids=["api", "worker"],
+)
+def test_with_a_carriers_file_that_cannot_be_used(command: list[str], name: str, sentence: str, tmp_path: Path) -> None:
+    (tmp_path / "carriers.toml").write_text("[carrier.main")
+    assert_one_sentence(start(command, CARRIER="", CARRIERS_FILE=str(tmp_path / name)), sentence)
 
 
-@ALL
-def test_with_a_wrong_setting(command: list[str]) -> None:
-    assert_one_sentence(start(command, LEASE_SECONDS="soon"), "LEASE_SECONDS is 'soon', which is not a number.")
-    assert_one_sentence(start(command, SECRET_KEY=""), "SECRET_KEY is not set.")
-    assert_one_sentence(start(command, LOG_LEVEL="verbose"), "LOG_LEVEL is 'verbose'; it takes DEBUG, INFO")
-    assert_one_sentence(start(command, DATABASE_URL="postgresql://h:none/x"), "DATABASE_URL is not an address of")
+@pytest.mark.parametrize(
+    ("command", "name", "value", "sentence"),
+    [
+        (API, "LEASE_SECONDS", "soon", "LEASE_SECONDS is 'soon', which is not a number."),
+        (WORKER, "SECRET_KEY", "", "SECRET_KEY is not set."),
+        (WEBHOOKS, "LOG_LEVEL", "verbose", "LOG_LEVEL is 'verbose'; it takes DEBUG, INFO"),
+        (SMPP, "DATABASE_URL", "postgresql://h:none/x", "DATABASE_URL is not an address of"),
+    ],
+    ids=["api", "worker", "webhooks", "smpp"],
+)
+def test_with_a_wrong_setting(command: list[str], name: str, value: str, sentence: str) -> None:
+    assert_one_sentence(start(command, **{name: value}), sentence)
 
 
 def test_a_worker_that_can_never_write_its_guard_file(tmp_path: Path) -> None:
@@ -105,10 +109,3 @@ def test_with_a_wrong_password_the_api_logs_it_and_is_not_ready(postgres_server:
 
 def with_wrong_password(server: Postgres) -> str:
     return re.sub(r":[^:@/]+@", ":wrong@", server.url)
-
-
-@pytest.fixture(scope="module")
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
-    with house(tmp_path_factory.mktemp("house"), workers=1, **STEADY) as made:
-        made.new_account()
-        yield made

@@ -1,7 +1,8 @@
 """What a client may get wrong, or do on purpose: refused in the one shape of errors, with nothing stored or reserved.
 
-The ids are those of the catalogue of bad inputs. What needs a socket (lying lengths, broken framing, slow clients) is
-in tests/services/server/test_hostile_clients.py.
+The ids are those of the catalogue of bad inputs. Bodies that end early, or never, are in
+tests/unit/http/test_receive.py, broken framing is in tests/unit/server/test_protocol.py, and slow clients are in
+tests/services/server/test_hostile_clients.py.
 """
 
 import base64

@@ -100,13 +100,13 @@ def new_environment(folder: Path, *wheels: Path) -> tuple[Path, Path]:
     return folder / "bin" / "python", site
 
 
-def run_project(python: Path, folder: Path, plugin: str, **environment: str) -> str:
-    (folder / "conftest.py").write_text(f'pytest_plugins = ["{plugin}"]\n')
+def run_project(python: Path, folder: Path) -> str:
+    (folder / "conftest.py").write_text('pytest_plugins = ["bulksms_client.testing"]\n')
     (folder / "test_project.py").write_text(TEST)
     ran = subprocess.run(
         [python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-W", "error", folder],
         cwd=folder,
-        env={"PATH": "/usr/bin:/bin", "http_proxy": "http://127.0.0.1:9", "no_proxy": "127.0.0.1", **environment},
+        env={"PATH": "/usr/bin:/bin", "http_proxy": "http://127.0.0.1:9", "no_proxy": "127.0.0.1"},
         capture_output=True,
         text=True,
         timeout=300,
@@ -115,24 +115,25 @@ def run_project(python: Path, folder: Path, plugin: str, **environment: str) -> 
     return ran.stdout + ran.stderr
 
 
-def test_in_an_environment_of_its_own(wheels: tuple[Path, Path], tmp_path: Path) -> None:
-    service, client = wheels
-    of_service, _ = new_environment(tmp_path / "service", service)
-    python, site = new_environment(tmp_path / "environment", client)
+@pytest.fixture(scope="module")
+def of_project(wheels: tuple[Path, Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The Python of a project that has the client and an `api` of its own, but not the service."""
+    python, site = new_environment(tmp_path_factory.mktemp("environment"), wheels[1])
     (site / "api").mkdir()
     (site / "api" / "__init__.py").write_text(OWN_API)
+    return python
+
+
+def test_in_an_environment_of_its_own(of_project: Path, wheels: tuple[Path, Path], tmp_path: Path) -> None:
+    of_service, _ = new_environment(tmp_path / "service", wheels[0])
     project = tmp_path / "project"
     project.mkdir()
     (project / "pytest.ini").write_text(f"[pytest]\nbulksms_python = {of_service}\n")
-    output = run_project(python, project, "bulksms_client.testing")
+    output = run_project(of_project, project)
     assert "4 passed" in output, output
 
 
-def test_without_the_service_it_suggests_what_to_install(wheels: tuple[Path, Path], tmp_path: Path) -> None:
-    python, site = new_environment(tmp_path / "environment", wheels[1])
-    (site / "api.py").write_text(OWN_API)
-    project = tmp_path / "project"
-    project.mkdir()
-    output = run_project(python, project, "bulksms_client.testing")
+def test_without_the_service_it_suggests_what_to_install(of_project: Path, tmp_path: Path) -> None:
+    output = run_project(of_project, tmp_path)
     assert "pip install '/path/to/bulksms[testing]'" in output
     assert "1 passed" in output, output

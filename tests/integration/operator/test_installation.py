@@ -89,4 +89,7 @@ def test_the_log_is_filtered_and_paged(service: Service, operator: OperatorClien
     change = first["data"][0]
     assert (change["before"], change["after"]) == ({"available": 1003}, {"available": 1006})
     assert change["request_id"].startswith("req_") and change["address"]
+    operator.post(f"/accounts/{service.account_id}/suspend", reason="unpaid")
+    (change,) = operator.get(f"/changes?account_id={service.account_id}&action=account.suspended").json["data"]
+    assert (change["before"], change["after"]) == ({"state": "active"}, {"state": "suspended"})
     assert operator.get("/changes?action=acc%25&limit=1").json["data"] == []

@@ -112,7 +112,8 @@ class History(RuleBasedStateMachine):
         assert (made.balance, made.repeated) == (purse.to_spend, False)
         with self.engine.begin() as connection:
             assert top_up(connection, account, credits, "again", key)[1:] == (purse.to_spend, True)
-        with pytest.raises(Refused), self.engine.begin() as connection:
+        refusal = f"used for a top-up of {credits} credits"
+        with pytest.raises(Refused, match=refusal), self.engine.begin() as connection:
             top_up(connection, account, credits + 1, "another", key)
         return multiple()
 
@@ -397,15 +398,16 @@ def test_sends_accepted_at_once_end_at_the_credit_limit(engine: Engine) -> None:
     assert breaches(engine) == []
 
 
-def test_an_adjustment_repeated_at_the_same_time_is_made_once(engine: Engine) -> None:
+@pytest.mark.parametrize(("add", "credits"), [(top_up, 4), (adjust, -4)])
+def test_what_is_repeated_at_the_same_time_is_added_once(engine: Engine, add: Any, credits: int) -> None:
     account = new_account(engine, 10)
 
     def act(_: int) -> bool:
         with engine.begin() as connection:
-            return adjust(connection, account, -4, "twice", "key").repeated
+            return bool(add(connection, account, credits, "twice", "key").repeated)
 
     assert sorted(together(act, 8)) == [False] + [True] * 7
-    assert balance(engine, account) == (6, 0)
+    assert balance(engine, account) == (10 + credits, 0)
 
 
 def test_two_accounts_in_both_orders_at_once_do_not_deadlock(engine: Engine) -> None:

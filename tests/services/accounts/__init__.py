@@ -1,0 +1,1 @@
+"""Accounts on a real Postgres."""

@@ -30,7 +30,15 @@ HELD = text(
      WHERE pid = pg_backend_pid() AND locktype = 'relation' AND relation = ANY(:tables)
     """
 )
-SCANS = text("SELECT oid, pg_stat_get_xact_numscans(oid) AS scans FROM unnest(CAST(:tables AS oid[])) AS t (oid)")
+SCANS = text(
+    """
+    SELECT t.oid, pg_stat_get_xact_numscans(t.oid)
+                  + (SELECT coalesce(sum(pg_stat_get_xact_numscans(i.indexrelid)), 0)::bigint
+                       FROM pg_index i WHERE i.indrelid = t.oid) AS scans
+      FROM unnest(CAST(:tables AS oid[])) AS t (oid)
+    """
+)
+"""Also those of an index, which may be read as a whole, too: by GROUP BY, for one."""
 
 
 def observe(engine: Engine) -> dict[str, dict[str, Effect]]:

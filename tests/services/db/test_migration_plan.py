@@ -84,16 +84,18 @@ def test_the_stored_effects_are_those_that_are_observed(empty: Engine) -> None:
     assert effects() == observe(empty), "Run python -m tests.harness.migration_effects"
 
 
-def too_long(effect: Effect) -> bool:
-    """Whether a lock is held while the table is read or written."""
-    works = effect.scans or effect.indexes or effect.rewrites
-    return bool(works) and LOCKS[effect.lock] != "nothing"
+def works(effect: Effect) -> bool:
+    """Whether it takes the longer, the larger the table is."""
+    return bool(effect.scans or effect.indexes or effect.rewrites)
 
 
 def test_no_migration_stops_the_service() -> None:
+    """Whichever table it works on: its locks are held until its end. There are few accounts."""
     for revision in revisions()[1:]:
-        for table in LARGE & effects()[revision].keys():
-            assert not too_long(effects()[revision][table]), f"{revision} locks {table} while it works on all its rows"
+        of = effects()[revision]
+        locked = {table for table in LARGE & of.keys() if LOCKS[of[table].lock] != "nothing"}
+        slow = {table for table in of.keys() - {"account"} if works(of[table])}
+        assert not (locked and slow), f"{revision} locks {locked} while it works on all rows of {slow}"
 
 
 def test_each_migration_says_whether_running_code_can_go_on() -> None:

@@ -17,6 +17,8 @@ from typing import Any
 from urllib.parse import quote, urlencode
 from uuid import UUID
 
+from cryptography.hazmat.primitives.hashes import SHA1
+from cryptography.hazmat.primitives.twofactor.hotp import HOTP
 from sqlalchemy import Connection, Row, bindparam, delete, or_, update
 
 from shared.accounts.audit_log import Actor, record
@@ -147,10 +149,7 @@ def new_totp_secret() -> str:
 
 def code_at(secret: str, step: int) -> str:
     """The code of a time step (RFC 4226 §5.3)."""
-    digest = hmac.digest(b32decode(secret), step.to_bytes(8, "big"), "sha1")
-    offset = digest[-1] & 0xF
-    number = int.from_bytes(digest[offset : offset + 4], "big") & 0x7FFFFFFF
-    return f"{number % 10**DIGITS:0{DIGITS}d}"
+    return HOTP(b32decode(secret), DIGITS, SHA1()).generate(step).decode()
 
 
 def matching_step(secret: str, code: str, now: float | None = None) -> int | None:

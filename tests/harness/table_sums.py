@@ -5,7 +5,7 @@ from functools import cache
 from sqlalchemy import Engine, TextClause, text
 
 from shared.db.connection import reading
-from shared.db.tables import metadata
+from tests.harness.declared_tables import metadata
 
 ROW = "t::text"
 SUM = "SELECT '{name}', md5(string_agg({row}, '' ORDER BY {row})) FROM {name} t"

@@ -15,8 +15,8 @@ import shared.ids
 from bulksms.local.postgres import Postgres
 from shared.audit.check import audit
 from shared.db.connection import driver_of
-from shared.db.tables import metadata
 from tests.harness.database import dispose, fresh_database
+from tests.harness.declared_tables import metadata
 from tests.harness.service import Service
 
 PAGE = Path(shared.ids.__file__).parents[1] / "docs" / "explanation" / "security.md"

@@ -21,11 +21,11 @@ from shared.db.connection import make_engine
 from shared.db.migrate import migrate
 from shared.db.partitions import make_partitions, weeks_of_messages
 from shared.db.schema import WrongSchema, current, head, revisions, schema_problem
-from shared.db.tables import metadata
 from shared.ids import first_id_at
 from shared.lifecycle import BatchState, MessageStatus, SendState
 from shared.startup import wait_for_database
 from tests.harness.database import fresh_database
+from tests.harness.declared_tables import metadata
 
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore:Can't validate argument 'dialect_options'")]
 """SQLAlchemy says so when it reflects a constraint that is NOT VALID."""

@@ -1,4 +1,4 @@
-"""Publishes tasks for batches and sends, many at a time, in its own thread.
+"""Publishes tasks for batches and group sends, many at a time, in its own thread.
 
 Celery publishes one task at a time, which costs 0.5 ms of CPU time and a round trip. To Redis, many are pushed with one
 command. The entries are the same: Celery creates the message, and kombu encodes it.
@@ -22,7 +22,7 @@ from celery import Celery
 from kombu import Connection
 from kombu.serialization import dumps
 
-from shared.task_queue import EXPAND_SEND, QUEUE, SEND_BATCH
+from shared.task_queue import QUEUE, SEND_BATCH
 
 log = logging.getLogger(__name__)
 
@@ -47,9 +47,8 @@ PERSISTENT = 2
 
 
 class Task(NamedTuple):
-    """A task to publish: its name and the ids of its subjects. The first subject's id is also the task id."""
+    """A task to publish: the ids of its subjects. The first subject's id is also the task id."""
 
-    name: str
     subjects: tuple[UUID, ...]
 
     @property
@@ -83,9 +82,9 @@ class TaskPublisher:
         self._connection: Connection | None = None
         self._paused_until = float("-inf")
 
-    def publish(self, batches: Iterable[UUID]) -> None:
-        """Publish a task for each of these batches, which must be committed."""
-        self._add(Task(SEND_BATCH, (batch,)) for batch in batches)
+    def publish(self, subjects: Iterable[UUID]) -> None:
+        """Publish a task for each of these batches, or group sends to expand, which must be committed."""
+        self._add(Task((subject,)) for subject in subjects)
 
     def publish_single(self, batch: UUID) -> None:
         """Publish a task for the batch of a single send, shared with others if there are many."""
@@ -95,10 +94,6 @@ class TaskPublisher:
             self._singles.append(batch)
             self._start_round()
 
-    def publish_expansion(self, send: UUID) -> None:
-        """Publish a task for the expansion of a group send."""
-        self._add([Task(EXPAND_SEND, (send,))])
-
     @property
     def paused(self) -> bool:
         """Whether publishing pauses because the broker failed or its queue was full."""
@@ -107,7 +102,7 @@ class TaskPublisher:
     def _add(self, tasks: Iterable[Task]) -> None:
         if self._eager:
             for task in tasks:
-                self._celery.signature(task.name, args=task.args).apply_async(task_id=task.id)
+                self._celery.signature(SEND_BATCH, args=task.args).apply_async(task_id=task.id)
         elif not self.paused:
             self._tasks.extend(tasks)
             self._start_round()
@@ -138,9 +133,7 @@ class TaskPublisher:
         tasks = [self._tasks.popleft() for _ in range(len(self._tasks))]
         singles = [self._singles.popleft() for _ in range(len(self._singles))]
         size = SINGLES_PER_TASK if len(singles) > BUSY else 1
-        return tasks + [
-            Task(SEND_BATCH, tuple(singles[start : start + size])) for start in range(0, len(singles), size)
-        ]
+        return tasks + [Task(tuple(singles[start : start + size])) for start in range(0, len(singles), size)]
 
     def _publish(self, tasks: list[Task]) -> None:
         if self._connection is None:
@@ -150,7 +143,7 @@ class TaskPublisher:
             producer = self._celery.amqp.Producer(self._connection, auto_declare=False)
             for task in tasks:
                 options = {"args": task.args, "task_id": task.id, "queue": QUEUE, "producer": producer}
-                self._celery.send_task(task.name, retry=False, **options)
+                self._celery.send_task(SEND_BATCH, retry=False, **options)
             return
         for start in range(0, len(tasks), MAX_PER_COMMAND):
             chunk = tasks[start : start + MAX_PER_COMMAND]
@@ -181,7 +174,7 @@ def push(app: Celery, channel: Any, queue: str, tasks: Sequence[Task]) -> int:
 
 def _encode(app: Celery, channel: Any, queue: str, task: Task) -> str:
     """Encode a task as a queue entry."""
-    task_message = app.amqp.create_task_message(task.id, task.name, task.args, {}, ignore_result=True)
+    task_message = app.amqp.create_task_message(task.id, SEND_BATCH, task.args, {}, ignore_result=True)
     content_type, content_encoding, body = dumps(task_message.body, app.conf.task_serializer)
     encoded, body_encoding = channel.encode_body(body, channel.body_encoding)
     properties = task_message.properties | {

@@ -1,4 +1,4 @@
-"""The Celery application that API and workers share: the queue, its tasks, and how the broker is used.
+"""The Celery application that API and workers share: the queue, its task, and how the broker is used.
 
 A batch has a task of its own, whose id is the batch's, except single sends that share one. A task only says that there
 is work: losing, repeating, delaying or reordering tasks changes no result.
@@ -13,9 +13,8 @@ from shared.settings import Settings
 
 QUEUE = "sends"
 SEND_BATCH = "worker.send_batch"
-"""Its arguments are batch ids: one, or those of several single sends."""
-EXPAND_SEND = "worker.expand_send"
-"""For a group send, whose batches do not exist yet."""
+"""Its arguments are ids: of a batch, of the batches of several single sends, or of a group send that has no batches
+yet."""
 PREFETCHED = 100
 """Tasks that a worker takes ahead for each of its threads. It fetches no more beyond them until the next second or two,
 and then its sweep finds their batches."""

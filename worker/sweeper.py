@@ -228,9 +228,7 @@ class Sweeper:
             if batches:
                 requeue_batches(connection, (batch.id for batch in batches), clock)
         if self.work.tasks is not None:
-            for send in sends:
-                if send.state == SendState.EXPANDING:
-                    self.work.tasks.publish_expansion(send.id)
+            self.work.tasks.publish(send.id for send in sends if send.state == SendState.EXPANDING)
             publish_batches(self.work.tasks, ((batch.id, batch.size) for batch in batches))
 
     def _raise_idle_clock(self) -> None:

@@ -1,4 +1,4 @@
-"""The Celery tasks, the work that they ask for, and how tasks that arrive together become one run of it.
+"""The Celery task, the work that it asks for, and how tasks that arrive together become one run of it.
 
 A batch's task only signals that there is work: workers claim batches in fair order.
 """
@@ -12,7 +12,7 @@ from sqlalchemy import Engine
 
 from shared.prices.book import Prices
 from shared.task_publisher import TaskPublisher
-from shared.task_queue import EXPAND_SEND, SEND_BATCH
+from shared.task_queue import SEND_BATCH
 from worker.jobs.expand import expand
 from worker.jobs.recipient_limits import RecipientLimits
 from worker.routing.carrier_pools import CarrierPools
@@ -23,16 +23,11 @@ EMPTY_SECONDS = 0.02
 
 
 def register(app: Celery, work: Callable[[], object]) -> None:
-    """Register the tasks. They call `work`, which runs cycles until nothing waits."""
+    """Register the task. It calls `work`, which runs cycles until nothing waits."""
 
     @app.task(name=SEND_BATCH, ignore_result=True, shared=False)
-    def send_batch(*batch_ids: str) -> None:
-        """Send: these batches were queued."""
-        work()
-
-    @app.task(name=EXPAND_SEND, ignore_result=True, shared=False)
-    def expand_send(send_id: str) -> None:
-        """Expand and send: a group send was accepted."""
+    def send_batch(*ids: str) -> None:
+        """Expand and send: these batches were queued, or this group send was accepted."""
         work()
 
 

@@ -157,10 +157,8 @@ def _publish(tasks: TaskPublisher, draft: Draft) -> None:
     """Notify the workers of a committed send that is due."""
     if draft.kind == "single":
         tasks.publish_single(draft.batch_ids[0])
-    elif draft.batch_ids:
-        tasks.publish(draft.batch_ids)
     else:
-        tasks.publish_expansion(draft.id)
+        tasks.publish(draft.batch_ids or [draft.id])
 
 
 def validate_and_price(services: Services, caller: Caller, limits: Limits, kind: str, body: dict[str, Any]) -> Draft:

@@ -31,14 +31,12 @@ def publish_queued(engine: Engine, tasks: TaskPublisher, sends: Collection[UUID]
         return
     with reading(engine) as connection:
         rows = connection.execute(QUEUED, {"sends": list(sends)}).all()
-    for send, size in rows:
-        if size is None:
-            tasks.publish_expansion(send)
-    publish_batches(tasks, ((batch, size) for batch, size in rows if size is not None))
+    publish_batches(tasks, ((each, size) for each, size in rows))
 
 
-def publish_batches(tasks: TaskPublisher, batches: Iterable[tuple[UUID, int]]) -> None:
-    """Publish tasks for batches, given as (id, number of recipients). Batches of one recipient may share a task."""
+def publish_batches(tasks: TaskPublisher, batches: Iterable[tuple[UUID, int | None]]) -> None:
+    """Publish tasks for batches, given as (id, number of recipients), and for group sends, given as (id, None). Batches
+    of one recipient may share a task."""
     several = []
     for batch, size in batches:
         if size == 1:

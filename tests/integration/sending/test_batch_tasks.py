@@ -9,7 +9,7 @@ from celery.signals import task_prerun
 from api.commit import draft
 from shared.settings import Settings
 from shared.task_publisher import TaskPublisher
-from shared.task_queue import EXPAND_SEND, make_celery
+from shared.task_queue import SEND_BATCH, make_celery
 from tests.harness.service import Service
 from tests.harness.times import ahead
 from worker.jobs import expand as expansion
@@ -25,16 +25,12 @@ class Published(TaskPublisher):
         super().__init__(make_celery(Settings(database_url="x", redis_url="x", broker_url="memory://", secret_key="x")))
         self.batches: list[UUID] = []
         self.singles: list[UUID] = []
-        self.sends: list[UUID] = []
 
     def publish(self, batches: Iterable[UUID]) -> None:
         self.batches += batches
 
     def publish_single(self, batch: UUID) -> None:
         self.singles.append(batch)
-
-    def publish_expansion(self, send: UUID) -> None:
-        self.sends.append(send)
 
 
 @pytest.fixture
@@ -86,7 +82,7 @@ def test_each_batch_of_a_group_has_its_task_when_it_is_made(
     group = service.new_group(phones(2 * MANY, 255_790_000_000))
     response = service.post("/sms/send-group", sender_id="ACME", group_id=group, message="Hi")
     send = response.json["send_id"]
-    assert tasks == [(EXPAND_SEND, send, [send])]
+    assert tasks == [(SEND_BATCH, send, [send])]
     assert len(published.batches) == MANY
     assert set(published.batches) == set(batches(service, send))
 
@@ -105,11 +101,10 @@ def test_scheduled_batches_have_their_tasks_when_they_are_due(
     for send in (of_list, alone, of_group):
         set_due(service, send)
     service.worker.sweeper.recover_and_wake()
-    assert sorted(published.batches) == sorted(batches(service, of_list))
+    assert sorted(published.batches) == sorted([*batches(service, of_list), UUID(of_group)])
     assert published.singles == batches(service, alone)
-    assert published.sends == [UUID(of_group)]
     service.worker.sweeper.recover_and_wake()
-    assert len(published.batches) == MANY, "once"
+    assert len(published.batches) == MANY + 1, "once"
 
 
 @pytest.mark.usefixtures("small_batches")

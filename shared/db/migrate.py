@@ -25,9 +25,10 @@ LOCK = select(func.pg_advisory_lock(MIGRATION))
 SET = select(func.set_config(bindparam("name"), bindparam("value"), False))
 OTHERS_SECONDS = 300
 """How long to wait for another process that migrates."""
-LOCK_SECONDS, PAUSE_SECONDS = 2.0, 1.0
+LOCK_SECONDS, PAUSE_SECONDS = 0.3, 1.0
 """While a migration waits for the lock of a table, everything that uses the table waits behind it. So it waits for
-LOCK_SECONDS at most, and tries again after a pause."""
+LOCK_SECONDS at most, and tries again after a pause. After a second, Postgres looks for deadlocks, and would end a
+request that waits for the migration rather than the migration, which began to wait later."""
 PATIENCE_SECONDS = 300.0
 """How long it goes on trying."""
 GIVES_WAY = (psycopg.errors.LockNotAvailable, psycopg.errors.DeadlockDetected)

@@ -26,4 +26,4 @@ def make_application() -> Observed:
     application = Application(flask_app.wsgi_app, on_loop, Owners(services), services.settings.database_pool)
     keep_checking(Guard(services.engine, witness=services.commits.witness, api=str(uuid4())))
     collect_less_often()
-    return Observed(application, traces.tracer)
+    return Observed(application)

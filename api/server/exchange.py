@@ -4,7 +4,7 @@ import logging
 import time
 from collections.abc import Awaitable, MutableMapping
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from prometheus_client import Counter, Histogram
 
@@ -16,9 +16,6 @@ from api.server.responses import early_problem, send_whole
 from shared.observability.metrics import HTTP_REQUEST_SECONDS, HTTP_REQUESTS
 from shared.observability.traces import stop_traces
 
-if TYPE_CHECKING:
-    from shared.observability.otlp_tracer import Tracer
-
 CLIENT_LEFT = 499
 """The status, in logs, of a request whose client left before the response began, as nginx has it."""
 
@@ -28,9 +25,8 @@ log = logging.getLogger(__name__)
 class Observed:
     """An Application whose requests are counted for `GET /metrics`, logged and traced, with the lifespan of ASGI."""
 
-    def __init__(self, application: Application, tracer: "Tracer | None" = None) -> None:
+    def __init__(self, application: Application) -> None:
         self._application = application
-        self._tracer = tracer
         self._log = RequestLog()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -39,7 +35,7 @@ class Observed:
             await self._live(receive, send)
             return
         exchange = Exchange(scope, receive, send)
-        span = None if self._tracer is None else begin_span(self._tracer, scope)
+        span = begin_span(scope)
         try:
             if wrong := _wrong(scope):
                 await self._application.refuse(wrong, scope, exchange.receive, exchange.send)
@@ -52,8 +48,8 @@ class Observed:
                 await send_whole(exchange.send, exchange.receive, failed)
         finally:
             self._log.add(scope, exchange.status, exchange.headers, exchange.seconds(), exchange.sent_bytes)
-            if self._tracer is not None and span is not None:
-                end_span(self._tracer, span, scope, exchange.status if exchange.headers else None)
+            if span is not None:
+                end_span(span, scope, exchange.status if exchange.headers else None)
 
     async def _live(self, receive: Receive, send: Send) -> None:
         """Start what surrounds the requests, and stop it when all have ended."""

@@ -10,6 +10,7 @@ from api.http.request import SUMMARY, current_request
 from api.http.responses import Response
 from api.server.application import Application, Reply
 from api.server.exchange import Observed
+from shared.observability import traces
 from shared.observability.otlp_tracer import Tracer
 from tests.harness.collector import Collector, collector
 from tests.harness.on_the_loop import handled, on_loop, scope
@@ -31,11 +32,13 @@ def spans() -> Iterator[Collector]:
 @pytest.fixture
 def tracer(spans: Collector, monkeypatch: pytest.MonkeyPatch, patient_exporter: None) -> Tracer:
     monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", spans.url)
-    return Tracer("bulksms-test")
+    monkeypatch.setattr(traces, "tracer", Tracer("bulksms-test"))
+    assert traces.tracer is not None
+    return traces.tracer
 
 
-def application(tracer: Tracer, endpoint: Callable[[], Reply]) -> Observed:
-    return Observed(Application(in_thread, on_loop(endpoint)), tracer)
+def application(endpoint: Callable[[], Reply]) -> Observed:
+    return Observed(Application(in_thread, on_loop(endpoint)))
 
 
 def in_thread(environ: dict[str, Any], start: Callable[..., object]) -> list[bytes]:
@@ -50,7 +53,7 @@ def test_it_works(tracer: Tracer, spans: Collector) -> None:
         summary.account_id, summary.send_id = 12, "a-send"
         return Response(b"ok")
 
-    assert asyncio.run(handled(application(tracer, endpoint), HEADERS)).status == 200
+    assert asyncio.run(handled(application(endpoint), HEADERS)).status == 200
     tracer.stop()
     [span] = spans.spans
     assert (span.name, span.kind, span.trace_id, span.failed) == ("POST /api/v1/sms/send", "server", TRACE, False)
@@ -66,7 +69,7 @@ def test_it_works(tracer: Tracer, spans: Collector) -> None:
 
 
 def test_an_error_is_marked(tracer: Tracer, spans: Collector) -> None:
-    asyncio.run(handled(application(tracer, lambda: Response(b"", 503)), HEADERS))
+    asyncio.run(handled(application(lambda: Response(b"", 503)), HEADERS))
     tracer.stop()
     [span] = spans.spans
     assert (span.failed, span.attributes["error.type"]) == (True, "503")
@@ -80,7 +83,7 @@ def test_a_client_that_leaves_is_shown_without_a_status(tracer: Tracer, spans: C
         pytest.fail("the client has left")
 
     request = scope(headers=[*HEADERS, (b"content-length", b"2")])
-    asyncio.run(asyncio.wait_for(application(tracer, lambda: Response(b"ok"))(request, receive, send), 60))
+    asyncio.run(asyncio.wait_for(application(lambda: Response(b"ok"))(request, receive, send), 60))
     tracer.stop()
     [span] = spans.spans
     assert SUMMARY not in request and "http.response.status_code" not in span.attributes
@@ -100,6 +103,6 @@ def test_other_requests_have_no_span(tracer: Tracer, spans: Collector, method: s
         sent.append(message)
 
     request = scope(path, method, HEADERS)
-    asyncio.run(asyncio.wait_for(application(tracer, lambda: Response(b"ok"))(request, receive, send), 60))
+    asyncio.run(asyncio.wait_for(application(lambda: Response(b"ok"))(request, receive, send), 60))
     tracer.stop()
     assert sent[0]["status"] == 200 and spans.spans == []

@@ -1,7 +1,6 @@
 """Request schemas of the three kinds of sends."""
 
 import json
-from datetime import datetime
 from typing import Any, ClassVar
 
 from marshmallow import ValidationError, validate, validates, validates_schema
@@ -35,9 +34,12 @@ class SendOptions(Request):
         maxLength=MAX_CHARACTERS,
     )
     send_at = fields.Timestamp(
-        "When to send, at most 90 days ahead; defaults to now. A time up to 60 seconds ago means now."
+        "When to send, at most 90 days ahead; defaults to now. A time up to 60 seconds ago means now.",
+        validate=check_due,
     )
-    expires_at = fields.Timestamp("When unsent messages expire; defaults to 72 hours after the send is due.")
+    expires_at = fields.Timestamp(
+        "When unsent messages expire; defaults to 72 hours after the send is due.", validate=check_expiry
+    )
     reference = fields.String(
         "Your own reference, returned wherever the send appears.",
         "order A-1042",
@@ -78,16 +80,6 @@ class SendOptions(Request):
         {"order": "A-1042"},
         keys=fields.String(),
     )
-
-    @validates("send_at")
-    def not_too_far_ahead(self, send_at: datetime, data_key: str) -> None:
-        """At most 90 days."""
-        check_due(send_at)
-
-    @validates("expires_at")
-    def not_too_late(self, expires_at: datetime, data_key: str) -> None:
-        """At most 97 days."""
-        check_expiry(expires_at)
 
     @validates_schema
     def no_quiet_hours_for_authentication(self, data: dict[str, Any], **_: Any) -> None:

@@ -1,6 +1,5 @@
 """Schemas of API keys."""
 
-from datetime import UTC, datetime
 from typing import Any
 
 from marshmallow import validate, validates
@@ -10,6 +9,7 @@ from api.schemas.base import Request, Response
 from api.schemas.errors import fail
 from api.schemas.examples import API_KEY
 from api.schemas.fields import MAX_NAME_LENGTH
+from api.schemas.times import check_future
 from shared.accounts.api_keys import MAX_OVERLAP_SECONDS
 from shared.api_key import MAX_NETWORKS, networks
 from shared.scopes import SCOPES
@@ -62,13 +62,7 @@ class MakeApiKey(WithNetworks):
     requests_per_second = fields.WholeNumber(
         "Maximum requests per second.", 20, validate=fields.between(1, MAX_REQUESTS)
     )
-    expires_at = fields.Timestamp("When the key expires.")
-
-    @validates("expires_at")
-    def in_the_future(self, expires_at: datetime, data_key: str) -> None:
-        """An expired key would be useless."""
-        if expires_at <= datetime.now(UTC):
-            raise fail("invalid_time", "`expires_at` must be in the future.")
+    expires_at = fields.Timestamp("When the key expires.", validate=check_future)
 
 
 class RotateApiKey(Request):

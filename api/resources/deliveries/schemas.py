@@ -1,14 +1,10 @@
 """Schemas of deliveries to webhooks."""
 
-from datetime import UTC, datetime
-
-from marshmallow import validates
-
 from api.schemas import fields
 from api.schemas.base import Request, Response
-from api.schemas.errors import fail
 from api.schemas.examples import DELIVERED_AT, EVENT_ID, WEBHOOK_ID, WEBHOOK_URL
 from api.schemas.paging import Paging
+from api.schemas.times import check_past
 from shared.lifecycle import DELIVERY_STATES
 from shared.outbox import KEPT_DAYS
 
@@ -16,13 +12,9 @@ from shared.outbox import KEPT_DAYS
 class RecoverBody(Request):
     """The time from which to deliver again."""
 
-    since = fields.Timestamp(f"The start time, at most {KEPT_DAYS} days ago.", "2026-03-01T00:00:00Z", required=True)
-
-    @validates("since")
-    def in_the_past(self, since: datetime, data_key: str) -> None:
-        """What has not happened cannot be posted."""
-        if since > datetime.now(UTC):
-            raise fail("invalid_time", "Use a time in the past.")
+    since = fields.Timestamp(
+        f"The start time, at most {KEPT_DAYS} days ago.", "2026-03-01T00:00:00Z", required=True, validate=check_past
+    )
 
 
 class DeliveryPaging(Paging):

@@ -1,9 +1,6 @@
 """Schemas of sends."""
 
-from datetime import datetime
 from typing import get_args
-
-from marshmallow import validates
 
 from api.resources.sends.bottleneck import REASONS
 from api.resources.sms.responses import BulkSegmentsResponse, RejectedResponse
@@ -40,24 +37,14 @@ class SendChanges(Changes):
         "When the send is due, at most 90 days ahead. Null, or a time up to 60 seconds ago, means now. A default"
         " `expires_at` moves with it.",
         allow_none=True,
+        validate=check_due,
     )
-    expires_at = fields.Timestamp("When unsent messages expire.")
+    expires_at = fields.Timestamp("When unsent messages expire.", validate=check_expiry)
     rate = send_options.rate("Maximum segments per second; null means as fast as the route allows.", allow_none=True)
     message = fields.Text("The text; `{{name}}` and `{{name|default}}` are placeholders.", "Your table is ready.")
     on_unicode = send_options.on_unicode()
     max_segments = send_options.max_segments()
     changes_nothing = frozenset({"on_unicode", "max_segments"})
-
-    @validates("send_at")
-    def not_too_far_ahead(self, send_at: datetime | None, data_key: str) -> None:
-        """At most 90 days."""
-        if send_at is not None:
-            check_due(send_at)
-
-    @validates("expires_at")
-    def not_too_late(self, expires_at: datetime, data_key: str) -> None:
-        """At most 97 days."""
-        check_expiry(expires_at)
 
 
 class SendResponse(OfSend):

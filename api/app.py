@@ -81,9 +81,7 @@ def create_app(
     )
     app.extensions["bulksms"] = services
     _add_errors(app)
-    app.wsgi_app = RequestMiddleware(  # type: ignore[method-assign]
-        app.wsgi_app, services, settings.requests_per_second, settings.request_log_sample_rate
-    )
+    app.wsgi_app = RequestMiddleware(app.wsgi_app, services)  # type: ignore[method-assign]
     return app
 
 

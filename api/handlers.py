@@ -114,22 +114,13 @@ class DirectEndpoint:
     The request's body has arrived whole.
     """
 
-    def __init__(
-        self,
-        endpoint: Callable[[], Response | PendingResponse],
-        services: Any,
-        requests_per_second: int,
-        sample_rate: float = 0.0,
-    ) -> None:
-        """`requests_per_second` is the limit of callers without their own; `sample_rate` is for the request log."""
+    def __init__(self, endpoint: Callable[[], Response | PendingResponse], services: Any) -> None:
         self._endpoint = endpoint
         self._services = services
-        self._requests_per_second = requests_per_second
-        self._sample_rate = sample_rate
 
     def request(self, environ: Environ) -> Request:
         """Create a request."""
-        return Request(environ, self._services, self._sample_rate)
+        return Request(environ, self._services)
 
     def call(self, request: Request) -> Response | PendingResponse:
         """Handle a request. Raises NeedsThread if it would block the event loop."""
@@ -141,15 +132,14 @@ class DirectEndpoint:
 
     def complete(self, request: Request, response: Response) -> WholeResponse:
         """Add the standard headers to a response, which is then ready to send."""
-        headers = [*response.headers, *standard_headers(request, self._requests_per_second)]
+        headers = [*response.headers, *standard_headers(request)]
         return WholeResponse(response.status, encoded(headers), response.body)
 
 
 def direct_endpoint(method: str, path: str, services: Services) -> DirectEndpoint:
     """A declared operation, callable without Flask."""
     operation = next(each for each in ENDPOINTS if (each.method, each.path) == (method, path))
-    limit, sample_rate = services.settings.requests_per_second, services.settings.request_log_sample_rate
-    return DirectEndpoint(handler_of(operation), services, limit, sample_rate)
+    return DirectEndpoint(handler_of(operation), services)
 
 
 def _query_values() -> dict[str, Any]:

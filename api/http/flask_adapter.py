@@ -14,19 +14,15 @@ from api.http.wsgi import Wsgi
 class RequestMiddleware:
     """WSGI middleware that sets `current_request` and adds the standard headers to every response."""
 
-    def __init__(self, app: Wsgi, services: Any, requests_per_second: int, sample_rate: float = 0.0) -> None:
-        """`requests_per_second` is the limit of callers without their own; `sample_rate` is for the request log."""
+    def __init__(self, app: Wsgi, services: Any) -> None:
         self._app = app
         self._services = services
-        self._requests_per_second = requests_per_second
-        self._sample_rate = sample_rate
 
     def __call__(self, environ: Environ, start_response: Callable[..., Any]) -> Iterable[bytes]:
-        request = Request(environ, self._services, self._sample_rate)
+        request = Request(environ, self._services)
 
         def start(status: str, headers: list[tuple[str, str]], *error: Any) -> Any:
-            more = standard_headers(request, self._requests_per_second)
-            return start_response(status, [*headers, *more], *error)
+            return start_response(status, [*headers, *standard_headers(request)], *error)
 
         with handling(request):
             return self._app(environ, start)

@@ -190,8 +190,7 @@ class Request:
         "summary",
     )
 
-    def __init__(self, environ: Environ, services: Any, sample_rate: float = 0.0) -> None:
-        """`sample_rate` is the share of requests that are logged even if they succeed."""
+    def __init__(self, environ: Environ, services: Any) -> None:
         given = environ.get("HTTP_X_REQUEST_ID")
         self.environ = environ
         self.services = services
@@ -203,7 +202,7 @@ class Request:
         """Shows what the endpoint returns by its response's schema."""
         self.rate_limit: tuple[int, int] | None = None
         """The caller's limit in requests per second, and how many are left now."""
-        self.summary = Summary(self.request_id, random() < sample_rate)
+        self.summary = Summary(self.request_id, random() < services.settings.request_log_sample_rate)
         self._http: HttpRequest | None = None
         if SCOPE in environ:
             environ[SCOPE][SUMMARY] = self.summary

@@ -173,9 +173,9 @@ def _unavailable(error: Exception, request: Request) -> Problem:
     return Problem("unavailable", detail, headers={"Retry-After": "2"})
 
 
-def standard_headers(request: Request, requests_per_second: int) -> list[Header]:
-    """The headers of every response. `requests_per_second` is the limit of callers without their own."""
-    rate, left = request.rate_limit or (requests_per_second, requests_per_second)
+def standard_headers(request: Request) -> list[Header]:
+    """The headers of every response."""
+    rate, left = request.rate_limit or (request.services.settings.requests_per_second,) * 2
     return [
         *CONSTANT,
         ("X-Request-Id", request.request_id),

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Iterable
+from types import SimpleNamespace
 from typing import Any
 
 from api.handlers import DirectEndpoint
@@ -10,6 +11,8 @@ from api.server.application import Application, Reply
 from api.server.exchange import Observed
 
 SEND = "/api/v1/sms/send"
+SERVICES = SimpleNamespace(settings=SimpleNamespace(requests_per_second=100, request_log_sample_rate=0.0))
+"""Those of an endpoint that needs none but for its headers."""
 
 
 def scope(path: str = SEND, method: str = "POST", headers: Iterable[tuple[bytes, bytes]] = ()) -> dict[str, Any]:
@@ -29,8 +32,8 @@ def scope(path: str = SEND, method: str = "POST", headers: Iterable[tuple[bytes,
 
 
 def on_loop(endpoint: Callable[[], Reply]) -> DirectEndpoint:
-    """An endpoint that is handled on the event loop, and has nothing to work with."""
-    return DirectEndpoint(endpoint, None, 100)
+    """An endpoint that is handled on the event loop."""
+    return DirectEndpoint(endpoint, SERVICES)
 
 
 async def handled(

@@ -17,7 +17,7 @@ from api.server.application import Application
 from api.server.exchange import Observed
 from api.server.process import configuration
 from api.server.protocol import HttpProtocol, Together
-from tests.harness.on_the_loop import on_loop
+from tests.harness.on_the_loop import SERVICES, on_loop
 
 HEAD = b"POST /a HTTP/1.1\r\nHost: a\r\n"
 CHUNKED = HEAD + b"Transfer-Encoding: chunked\r\n"
@@ -257,7 +257,7 @@ def test_a_failure_outside_of_the_application_is_an_internal_error(caplog: pytes
         def complete(self, request: Request, response: Response) -> WholeResponse:
             raise ValueError("a mistake")
 
-    served = Observed(Application(Api(), Broken(Api().endpoint, None, 100)))
+    served = Observed(Application(Api(), Broken(Api().endpoint, SERVICES)))
     seen = after(SEND + b"\r\n" + BODY, served=served)
     assert seen.written.startswith(b"HTTP/1.1 500 ") and b'"internal_error"' in seen.written
     assert seen.written.count(b"connection: close") == 1 and seen.closed

@@ -6,7 +6,7 @@ the next group; only under load does a group wait for more sends.
 
 import asyncio
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -31,10 +31,11 @@ from shared.sends.fair_queueing import CachedClock
 from shared.sms.countries import country_of, country_prefix
 
 MAX_GROUP = 256
-LARGE_GROUP, WHOLE_GROUP, GATHER_SECONDS = 8, 64, 0.006
+LARGE_GROUP, WHOLE_GROUP, GATHER_SECONDS = 8, 32, 0.006
 """After a group of at least LARGE_GROUP sends, the next one waits up to GATHER_SECONDS to reach the same size: clients
 send again after their responses, and the overhead of a commit equals a dozen sends. After one of more than WHOLE_GROUP
-it waits for half of its size: the sends of one bind would else all be committed at once, while none is checked."""
+it waits for half of its size, and if more than twice WHOLE_GROUP wait, it takes half of them: the window of one bind
+would else be committed at once, while nothing is checked."""
 MAX_WAIT_SECONDS = 1.0
 """Seconds to wait for a busy event loop."""
 THREADS = 16
@@ -75,8 +76,10 @@ class AccountQueue:
 
     def take(self) -> list[QueuedDraft]:
         """Remove and return the next group."""
-        group = self.queued[:MAX_GROUP]
-        del self.queued[:MAX_GROUP]
+        waiting = len(self.queued)
+        size = min(MAX_GROUP, waiting // 2 if waiting > 2 * WHOLE_GROUP else waiting)
+        group = self.queued[:size]
+        del self.queued[:size]
         return group
 
     def expect(self, count: int) -> bool:
@@ -219,16 +222,16 @@ def _count_and_trace(drafts: list[Draft], began: float) -> None:
     """Count a commit for `GET /metrics`, and trace it if traces are on."""
     COMMIT_SENDS.observe(len(drafts))
     COMMIT_SECONDS.observe(time.monotonic() - began)
-    accepted: Counter[tuple[str, str]] = Counter()
+    accepted: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for draft in drafts:
         if draft.test:
             continue
         if draft.group_id is not None:
-            accepted[draft.category, ""] += draft.accepted
-        for prefix, messages in Counter(map(country_prefix, draft.phones)).items():
-            accepted[draft.category, prefix] += messages
-    for (category, prefix), messages in accepted.items():
-        ACCEPTED.labels(category, country_of(prefix) or "").inc(messages)
+            accepted[draft.category][""] += draft.accepted
+        accepted[draft.category].update(map(country_prefix, draft.phones))
+    for category, by_prefix in accepted.items():
+        for prefix, messages in by_prefix.items():
+            ACCEPTED.labels(category, country_of(prefix) or "").inc(messages)
     if traces.tracer is not None:
         trace_commit(traces.tracer, drafts, began)
 

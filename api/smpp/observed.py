@@ -4,20 +4,20 @@ from functools import cache
 from random import random
 from typing import Any, Final
 
-from prometheus_client import Counter
+from prometheus_client import Histogram
 
 from api.server.request_log import RequestLog
 from api.smpp.binds import Bound
 from shared.carriers.smpp.constants import Command, Status
-from shared.observability.metrics import CUSTOMER_SUBMIT_SECONDS, CUSTOMER_SUBMITS
+from shared.observability.metrics import CUSTOMER_SUBMIT_SECONDS
 
 HTTP_STATUS: Final = {Status.ESME_ROK: 200, Status.ESME_RSYSERR: 500, Status.ESME_RTHROTTLED: 429}
 """By which the request log chooses level and number of its lines; 400 for all others."""
 
 
 @cache
-def _count_of(status: Status) -> Counter:
-    return CUSTOMER_SUBMITS.labels(status.name)
+def _seconds_of(status: Status) -> Histogram:
+    return CUSTOMER_SUBMIT_SECONDS.labels(status.name)
 
 
 class ObservedSubmits:
@@ -38,8 +38,7 @@ class ObservedSubmits:
         code: str | None = None,
     ) -> None:
         """Add an answered submit: the body of its answer, or the code of its problem. Does not block."""
-        _count_of(status).inc()
-        CUSTOMER_SUBMIT_SECONDS.observe(seconds)
+        _seconds_of(status).observe(seconds)
         if status == Status.ESME_ROK and not random() < self._sample_rate:
             return
         members: dict[str, Any] = {

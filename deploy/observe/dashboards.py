@@ -87,7 +87,11 @@ OPERATORS = [
         "Credits",
         {"available": "max(bulksms_credits_available)", "reserved": "max(bulksms_credits_reserved)"},
     ),
-    Panel("SMPP submits by status", {"{{status}}": rate("bulksms_smpp_server_submits_total", "status")}, "reqps"),
+    Panel(
+        "SMPP submits by status",
+        {"{{status}}": rate("bulksms_smpp_server_submit_duration_seconds_count", "status")},
+        "reqps",
+    ),
     Panel("SMPP deliveries", {"{{result}}": rate("bulksms_smpp_server_deliveries_total", "result")}, "mps"),
     Panel("Webhook posts", {"{{status}}": rate("bulksms_webhook_posts_total", "status")}, "reqps"),
     Panel("Imported rows", {"{{result}}": rate("bulksms_imported_rows_total", "result")}, "rowsps"),

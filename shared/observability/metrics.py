@@ -166,14 +166,10 @@ CUSTOMER_BINDS = Gauge(
     ["kind"],
     multiprocess_mode="livesum",
 )
-CUSTOMER_SUBMITS = Counter(
-    "bulksms_smpp_server_submits",
-    "Submits of customers to the SMPP server that were answered, by command_status.",
-    ["status"],
-)
 CUSTOMER_SUBMIT_SECONDS = Histogram(
     "bulksms_smpp_server_submit_duration_seconds",
-    "From a customer's submit to its answer, with the time for which it was held above a rate.",
+    "From a customer's submit to its answer, by command_status, with the time for which it was held above a rate.",
+    ["status"],
     buckets=REQUEST_BUCKETS,
 )
 CUSTOMER_DELIVERIES = Counter(

@@ -151,6 +151,5 @@ def person_of_two_accounts(console: Console) -> str:
     """The token of a link that signs in somebody who has to choose an account."""
     person = a_person(console.service, console.service.account_id, "viewer")
     second = console.service.new_account("Second")
-    with console.service.engine.begin() as connection:
-        add_member(connection, second, person.id, "owner")
+    console.service.transact(add_member, second, person.id, "owner")
     return console.link(person)

@@ -144,9 +144,8 @@ def test_every_page_after_a_form_is_accessible(stand: Stand, screen: str) -> Non
 @EVERY_SCREEN
 def test_the_pages_before_sign_in_are_accessible(stand: Stand, screen: str) -> None:
     console = stand.console
-    with console.service.engine.begin() as connection:
-        email = pages.objects_of(console)["new"] + "@example.com"
-        invited = invite(connection, email, console.service.account_id, "viewer").token
+    email = pages.objects_of(console)["new"] + "@example.com"
+    invited = console.service.transact(invite, email, console.service.account_id, "viewer").token
     objects = {"link": console.link(console.person()), "invited": invited}
     with looking(stand.browser.new_context(bypass_csp=True, **SCREENS[screen])) as inspector:
         inspector.at({name: stand.url + path.format(**objects) for name, path in pages.OF_STRANGERS.items()})

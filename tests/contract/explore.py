@@ -112,8 +112,7 @@ def served(service: Service) -> Iterator[str]:
 
     def without_harm(environ: dict[str, Any], start: Any) -> Iterable[bytes]:
         if environ["PATH_INFO"].startswith(f"{PREFIX}/sms/"):
-            with service.engine.begin() as connection:
-                connection.execute(OPT_IN)
+            service.execute(OPT_IN)
         if environ["PATH_INFO"] == f"{PREFIX}/auth/revoke":
             given = environ.get("HTTP_AUTHORIZATION", "")
             if given == f"Bearer {service.token}":

@@ -189,8 +189,7 @@ def workload(service: House, listens: bool, rules: dict[str, Any]) -> dict[str, 
     number = next(numbers)
     account = service.new_account(f"crash-{number}", 100_000)
     if listens:
-        with service.engine.begin() as connection:
-            connection.execute(LISTEN, {"account_id": account})
+        service.execute(LISTEN, account_id=account)
     first = 254_000_000_000 + number * 1_000_000
     group = service.new_group(account, 9_000, first + 500_000)
     phones = [str(first + index) for index in range(3_000)]

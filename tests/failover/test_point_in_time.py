@@ -20,6 +20,7 @@ from tests.faults.traffic import Traffic
 from tests.harness.backup_page import PATH, run
 from tests.harness.house import House, wait_until
 from tests.harness.servers import SMALL
+from tests.harness.sql import Database
 from tests.harness.standby import ADMITTED
 from tests.harness.times import ahead
 
@@ -115,8 +116,7 @@ class Recovery:
 
     def has_sends(self, ids: list[str]) -> int:
         """How many of these sends the database has."""
-        with self.house.engine.connect() as connection:
-            return int(connection.execute(HAS_SEND, {"ids": ids}).scalar_one())
+        return int(self.house.scalar(HAS_SEND, ids=ids))
 
 
 @pytest.fixture
@@ -129,8 +129,7 @@ def recovery(tmp_path: Path) -> Iterator[Recovery]:
 
 
 def submitted(engine: Engine) -> list[str]:
-    with engine.connect() as connection:
-        return [str(phone) for phone in connection.execute(SUBMITTED).scalars()]
+    return [str(phone) for phone in Database(engine).scalars(SUBMITTED)]
 
 
 def accepted(clients: list[Traffic], since: int = 0) -> list[str]:

@@ -98,8 +98,7 @@ def promote(pair: Pair, number: int, lag: bool) -> tuple[Outcome, list[Traffic],
             client.stop()
     sends = [UUID(each.accepted["send_id"]) for client in clients for each in client.wanted if each.accepted]
     known = text("SELECT count(*) FROM send WHERE id = ANY(:sends)")
-    with pair.engine.connect() as connection:
-        lost = len(sends) - connection.execute(known, {"sends": sends}).scalar_one()
+    lost = len(sends) - pair.scalar(known, sends=sends)
     now = set(pair.at_carrier())
     before = pair.given_by_primary()
     return Outcome(lost, len(before - had), len((now - had) & before), held, seconds), clients, accepted

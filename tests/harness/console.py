@@ -146,8 +146,7 @@ class Console:
 
     def link(self, person: Person) -> str:
         """The token of a link that signs the person in once."""
-        with self.service.engine.begin() as connection:
-            return make_link(connection, person.id)
+        return self.service.transact(make_link, person.id)
 
     def browser(self, role: str = "owner", account_id: int | None = None) -> Browser:
         """The browser of a new person who is signed in."""

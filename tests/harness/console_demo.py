@@ -155,8 +155,7 @@ def _month(console: Console) -> None:
 def go_on_sending(console: Console) -> None:
     """Let the send with a rate go on until half of it is sent, with a worker that reports its carrier."""
     service = console.service
-    with service.engine.begin() as connection:
-        connection.execute(text(REPORT))
+    service.execute(REPORT)
     for _ in range(200):
         service.sweep()
         service.deliver_receipts()
@@ -188,20 +187,16 @@ def furnish_operation(console: Console) -> None:
 def operator(console: Console) -> Person:
     """The administrator who looks at it."""
     person = a_person(console.service, None, operator_role="admin")
-    with console.service.engine.begin() as connection:
-        connection.execute(
-            text("UPDATE person SET name = 'Amos Kiprop', time_zone = 'Africa/Nairobi' WHERE id = :person"),
-            {"person": person.id},
-        )
+    console.service.execute(
+        "UPDATE person SET name = 'Amos Kiprop', time_zone = 'Africa/Nairobi' WHERE id = :person", person=person.id
+    )
     return person
 
 
 def owner(console: Console) -> Person:
     """The person who looks at it."""
-    with console.service.engine.begin() as connection:
-        person = console.person("owner")
-        connection.execute(
-            text("UPDATE person SET name = 'Nia Mwangi', time_zone = 'Africa/Nairobi' WHERE id = :person"),
-            {"person": person.id},
-        )
+    person = console.person("owner")
+    console.service.execute(
+        "UPDATE person SET name = 'Nia Mwangi', time_zone = 'Africa/Nairobi' WHERE id = :person", person=person.id
+    )
     return person

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from redis import Redis
 from redis.exceptions import RedisError
-from sqlalchemy import Engine, text
+from sqlalchemy import text
 
 from bulksms.local import services
 from bulksms.local.command import Command
@@ -28,6 +28,7 @@ from shared.db.connection import make_engine
 from shared.scopes import SCOPES
 from tests.harness.leaks import in_logs, in_redis
 from tests.harness.servers import START_SECONDS, make_migrated_postgres, make_redis
+from tests.harness.sql import Database
 
 SECRET_KEY = "a-secret-key-of-the-tests-own-0123456789"
 OPEN = "SELECT count(*) FROM send WHERE completed_at IS NULL"
@@ -42,7 +43,7 @@ STEADY = {"LEASE_SECONDS": "60"}
 """Settings where no worker is lost: a batch stays with its worker, also if that stands still for a while."""
 
 
-class House:
+class House(Database):
     """Postgres, Redis, the API and workers. Every part can be killed and started again."""
 
     def __init__(self, folder: Path, *, durable: bool = False, api_processes: int = 2, **settings: str) -> None:
@@ -67,7 +68,7 @@ class House:
                 **settings,
             }
         )
-        self.engine: Engine = make_engine(self.postgres.url)
+        super().__init__(make_engine(self.postgres.url))
         self.api: Command | None = None
         self.workers: list[Command] = []
         self.webhooks: list[Command] = []
@@ -225,11 +226,6 @@ class House:
             return response.status, json.loads(response.read())
         finally:
             connection.close()
-
-    def scalar(self, statement: str) -> Any:
-        """One value from the database."""
-        with self.engine.connect() as connection:
-            return connection.execute(text(statement)).scalar()
 
     def wait_for_end(self, seconds: float = 60) -> None:
         """Wait until no send is open, and every receipt has come and is matched."""

@@ -16,8 +16,7 @@ class OperatorClient:
 
     def __init__(self, service: Service, *scopes: str) -> None:
         self.service = service
-        with service.engine.begin() as connection:
-            key = create_operator_key(connection, "a test", scopes or tuple(OPERATOR_SCOPES), SECRET_KEY)
+        key = service.transact(create_operator_key, "a test", scopes or tuple(OPERATOR_SCOPES), SECRET_KEY)
         self.key_id, self.secret = key
         self.actor = f"operator key {self.key_id}"
         body = {"api_key": key.api_key, "api_secret": key.api_secret}

@@ -59,8 +59,7 @@ def a_webhook(service: Service) -> str:
 def a_delivery(service: Service, webhook: str) -> str:
     """An event that could not be posted to the webhook."""
     event = str(service.post(f"/webhooks/{webhook}/test").json["event_id"])
-    with service.engine.begin() as connection:
-        connection.execute(FAILED, {"webhook": webhook, "event": event})
+    service.execute(FAILED, webhook=webhook, event=event)
     return event
 
 
@@ -105,8 +104,7 @@ EXPORT = text(
 def an_export(service: Service) -> str:
     """A file of no messages."""
     made = new_id()
-    with service.engine.begin() as connection:
-        connection.execute(EXPORT, {"id": made, "account": service.account_id})
+    service.execute(EXPORT, id=made, account=service.account_id)
     return str(made)
 
 

@@ -4,7 +4,6 @@ from functools import cache
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from sqlalchemy import text
 from werkzeug.test import TestResponse
 
 from shared.ids import new_id
@@ -85,6 +84,5 @@ def sign_in(service: Service, email: str, password: str = PASSWORD, address: str
 
 def changes(service: Service) -> list[tuple[str, str, str | None]]:
     """Who did what to which object, from the whole audit log."""
-    with service.engine.connect() as connection:
-        rows = connection.execute(text("SELECT actor, action, subject FROM audit_log ORDER BY id"))
-        return [(row.actor, row.action, row.subject) for row in rows]
+    rows = service.execute("SELECT actor, action, subject FROM audit_log ORDER BY id")
+    return [(row.actor, row.action, row.subject) for row in rows]

@@ -122,8 +122,7 @@ class Installation(House):
     def times_at_carrier(self) -> list[int]:
         """How often the carrier was given each phone."""
         counts = text("SELECT count(*) FROM simulated_submit GROUP BY phone")
-        with self.engine.connect() as connection:
-            return list(connection.execute(counts).scalars())
+        return self.scalars(counts)
 
 
 class Release:

@@ -10,14 +10,13 @@ Postgres is real: an embedded server, with a fresh database for each test module
 with sends to one phone on an event loop.
 """
 
-from collections.abc import Callable
 from copy import copy
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from typing import Any
 
 import fakeredis
-from sqlalchemy import Connection, Engine, Executable, Row, text
+from sqlalchemy import Engine, text
 from werkzeug.test import TestResponse
 
 from api.app import create_app
@@ -33,6 +32,7 @@ from tests.harness.database import api_engine
 from tests.harness.documented import documented
 from tests.harness.event_loop_client import EventLoopClient
 from tests.harness.prices import publish_prices
+from tests.harness.sql import Database
 from worker.jobs.import_contacts import import_chunk
 from worker.process import WorkerProcess
 from worker.receipts import match as receipts
@@ -40,17 +40,15 @@ from worker.tasks import register
 
 SECRET_KEY = "test-secret-key-of-enough-characters"
 PREFIX = "/api/v1"
-P = ParamSpec("P")
-T = TypeVar("T")
 DEFAULTS = {"simulator_receipt_delay": 0.0, "request_log_sample_rate": 0.0, "sandbox_requests_per_second": 10_000}
 """Settings of a test that has no others. A sandbox's usual rate is less than what the tests of a module ask it for."""
 
 
-class Service:
+class Service(Database):
     """An account with 1,000 credits and the approved sender ID ACME, and the API and a worker that it uses."""
 
     def __init__(self, engine: Engine, credits: int = 1000, **settings: Any) -> None:
-        self.engine = engine
+        super().__init__(engine)
         self.settings = Settings(
             database_url=engine.url.render_as_string(hide_password=False),
             redis_url="redis://unused",
@@ -97,8 +95,7 @@ class Service:
 
     def new_token(self, account: int, *, test: bool = False) -> str:
         """A bearer token of the account."""
-        with self.engine.begin() as connection:
-            key = create_key(connection, account, SECRET_KEY, test=test, scopes=SCOPES)
+        key = self.transact(create_key, account, SECRET_KEY, test=test, scopes=SCOPES)
         response = self.client.post(f"{PREFIX}/auth/token", json={"api_key": key.api_key, "api_secret": key.api_secret})
         return str(response.get_json()["access_token"])
 
@@ -106,9 +103,7 @@ class Service:
         """The same service as the account's sandbox sees it, with a test key."""
         other = copy(self)
         other.token = self.new_token(self.account_id, test=True)
-        with self.engine.connect() as connection:
-            found = text("SELECT id FROM account WHERE sandbox_of = :account")
-            other.account_id = connection.execute(found, {"account": self.account_id}).scalar_one()
+        other.account_id = self.scalar("SELECT id FROM account WHERE sandbox_of = :account", account=self.account_id)
         return other
 
     def import_files(self) -> None:
@@ -157,30 +152,6 @@ class Service:
         """Send to a list."""
         return self.post("/sms/send-bulk", **{"sender_id": "ACME", "phones": phones, "message": message, **more})
 
-    def execute(self, statement: str | Executable, /, **values: Any) -> list[Row[Any]]:
-        """Execute a statement in a transaction of its own. Returns its rows."""
-        with self.engine.begin() as connection:
-            result = connection.execute(text(statement) if isinstance(statement, str) else statement, values)
-            return list(result) if result.returns_rows else []
-
-    def row(self, statement: str | Executable, /, **values: Any) -> Row[Any]:
-        """The only row of a statement."""
-        (row,) = self.execute(statement, **values)
-        return row
-
-    def scalars(self, statement: str | Executable, /, **values: Any) -> list[Any]:
-        """The first column of a statement's rows."""
-        return [row[0] for row in self.execute(statement, **values)]
-
-    def scalar(self, statement: str | Executable, /, **values: Any) -> Any:
-        """The first column of a statement's first row, or None."""
-        return next(iter(self.scalars(statement, **values)), None)
-
-    def transact(self, function: Callable[Concatenate[Connection, P], T], /, *given: P.args, **named: P.kwargs) -> T:
-        """Call a function with a connection, in a transaction of its own."""
-        with self.engine.begin() as connection:
-            return function(connection, *given, **named)
-
     def deliver_receipts(self) -> int:
         """Let the simulated carrier report on what it was given. Returns how many receipts came."""
         delivered = 0
@@ -199,9 +170,8 @@ class Service:
 
     def submitted(self) -> dict[str, int]:
         """How often the carrier was given each phone."""
-        with self.engine.connect() as connection:
-            rows = connection.execute(text("SELECT phone, count(*) FROM simulated_submit GROUP BY phone"))
-            return {str(phone): count for phone, count in rows}
+        rows = self.execute("SELECT phone, count(*) FROM simulated_submit GROUP BY phone")
+        return {str(phone): count for phone, count in rows}
 
     def _headers(self, token: str | None, headers: dict[str, str]) -> dict[str, str]:
         return {"Authorization": f"Bearer {token or self.token}", **headers}

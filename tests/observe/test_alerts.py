@@ -123,8 +123,7 @@ def test_no_workers_and_no_webhook_process(watched: Watched) -> None:
 
 
 def test_money_that_does_not_add_up(watched: Watched) -> None:
-    with watched.service.engine.begin() as connection:
-        connection.execute(text("UPDATE account SET available = available + 1 WHERE name = 'acme'"))
+    watched.service.execute("UPDATE account SET available = available + 1 WHERE name = 'acme'")
     subprocess.run(
         [str(Path(sys.executable).parent / "bulksms"), "audit"],
         env=watched.service.env,

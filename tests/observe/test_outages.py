@@ -83,13 +83,11 @@ def test_an_import_whose_file_is_damaged(watched: Watched) -> None:
     while service.workers:
         service.kill_worker()
     imported = import_file(service, group, b"phone\n254718000000\n")
-    with service.engine.begin() as connection:
-        connection.execute(text("DELETE FROM import_chunk WHERE import_id = :id"), {"id": imported})
+    service.execute("DELETE FROM import_chunk WHERE import_id = :id", id=imported)
     service.start_workers(2)
 
     def is_set_aside() -> bool:
-        with service.engine.begin() as connection:
-            connection.execute(text("UPDATE job_failure SET retry_at = now()"))
+        service.execute("UPDATE job_failure SET retry_at = now()")
         return "BulksmsJobsSetAside" in watched.prometheus.firing()
 
     wait_until(is_set_aside, 90, "the alert")

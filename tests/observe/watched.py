@@ -7,8 +7,6 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from sqlalchemy import text
-
 from bulksms.local import services
 from bulksms.local.command import Command
 from bulksms.local.ports import LOOPBACK, free_port, is_listening
@@ -91,8 +89,7 @@ def watch(folder: Path, rules: str, interval: int = 1) -> Iterator[Watched]:
                 service.start_webhooks()
                 service.new_account()
                 wait_until(lambda: watching.value("bulksms_webhook_processes") == 1, 60, "the webhook process")
-                with service.engine.begin() as connection:
-                    connection.execute(text("UPDATE account SET authentication = true"))
+                service.execute("UPDATE account SET authentication = true")
                 yield Watched(service, watching, carrier, smsc_port, ports)
     finally:
         carrier.stop()

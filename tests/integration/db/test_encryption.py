@@ -23,6 +23,7 @@ from tests.harness.database import dispose, fresh_database
 from tests.harness.deliveries import settled_events
 from tests.harness.service import Service
 from tests.harness.smpp import smpp_house
+from tests.harness.sql import Database
 from tests.harness.times import ahead
 from tests.integration.privacy.test_privacy import erase, where
 from worker.carriers.base import MessageGroup, Outcome
@@ -196,8 +197,7 @@ def test_a_send_with_a_tampered_text_is_held_and_the_others_go_on(service: Heard
     service.sweep()
     assert service.texts == [f"{CANARY} {phone}" for phone in PHONES[:2]] + ["Good"]
     assert service.counts(good)["sent"] == 1
-    with engine.connect() as connection:
-        row = connection.execute(text("SELECT state, held_by, held_reason FROM send WHERE id = :id"), {"id": bad}).one()
+    row = Database(engine).row("SELECT state, held_by, held_reason FROM send WHERE id = :id", id=bad)
     assert tuple(row) == ("held", "operator", "Its text cannot be decrypted.")
     assert audit(engine, full=True) == []
 
@@ -218,8 +218,7 @@ def test_a_part_that_cannot_be_decrypted_does_not_hold_up_others(
     for ended in (1, 0):
         assert end_parts(engine) == ended
     assert "cannot be read" in caplog.text and CANARY not in caplog.text and PHONES[0] not in caplog.text
-    with engine.connect() as connection:
-        assert connection.execute(text("SELECT reference FROM inbound_part")).scalars().all() == [1]
+    assert Database(engine).scalars("SELECT reference FROM inbound_part") == [1]
     received = service.get("/inbound").json["data"]
     assert [each["message"] for each in received] == [f"{CANARY} 2", f"{CANARY} 3 whole"]
 

@@ -197,8 +197,7 @@ def test_what_is_spent_while_it_is_counted_counts_once(service: Service, monkeyp
 def test_what_was_counted_of_the_day_before_is_not_spent_today(service: Service) -> None:
     service.send()
     yesterday = datetime.now(UTC).date() - timedelta(days=1)
-    with service.engine.begin() as connection:
-        change_spend_limit(connection, service.account_id, "day", None, 5, (0, yesterday, 7))
+    service.transact(change_spend_limit, service.account_id, "day", None, 5, (0, yesterday, 7))
     assert service.get("/limits").json["spending"]["spent_of_day"] == 1
 
 

@@ -119,9 +119,8 @@ def test_a_key_gives_no_role_with_more_than_it_has(service: Service) -> None:
 def test_a_key_cannot_demote_a_person_who_may_do_more(service: Service) -> None:
     owner = a_person(service, service.account_id, "owner")
     a_person(service, service.account_id, "owner")
-    with service.engine.begin() as connection:
-        scopes = [*ROLE_SCOPES["viewer"], "people:write"]
-        key = create_key(connection, service.account_id, SECRET_KEY, scopes=scopes)
+    scopes = [*ROLE_SCOPES["viewer"], "people:write"]
+    key = service.transact(create_key, service.account_id, SECRET_KEY, scopes=scopes)
     body = {"api_key": key.api_key, "api_secret": key.api_secret}
     token = service.client.post(f"{PREFIX}/auth/token", json=body).get_json()["access_token"]
     refused = service.patch(f"/people/{owner.id}", token=token, role="viewer")

@@ -114,8 +114,7 @@ IN_AN_ACCOUNT: dict[str, Callable[[Connection, int, Person], object]] = {
 @pytest.mark.parametrize("act", TO_A_PERSON)
 def test_a_change_of_one_person_does_not_affect_others(two: Two, act: str) -> None:
     anns, bens = two.rows(two.ann), two.rows(two.ben)
-    with two.service.engine.begin() as connection:
-        TO_A_PERSON[act](connection, two.ann)
+    two.service.transact(TO_A_PERSON[act], two.ann)
     assert two.rows(two.ben) == bens
     assert two.rows(two.ann) != anns
 
@@ -125,8 +124,7 @@ def test_a_change_in_one_account_does_not_affect_others(two: Two, act: str) -> N
     here, there = two.accounts
     before, bens = two.rows(two.ann, here), two.rows(two.ben)
     kept = two.rows(two.ann, there)
-    with two.service.engine.begin() as connection:
-        assert IN_AN_ACCOUNT[act](connection, here, two.ann)
+    assert two.service.transact(IN_AN_ACCOUNT[act], here, two.ann)
     assert two.rows(two.ben) == bens and two.rows(two.ann, there) == kept
     after = two.rows(two.ann, here)
     assert all(after[name] != before[name] for name in IN_ACCOUNT)

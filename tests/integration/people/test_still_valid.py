@@ -55,8 +55,7 @@ def test_a_person_whose_right_has_just_ended_changes_nothing(service: Service, e
     ann = a_person(service, service.account_id, "owner")
     token = ann.token(service.account_id)
     assert service.get("/people", token=token).status_code == 200
-    with service.engine.begin() as connection:
-        ENDS[end](connection, service, ann)
+    service.transact(ENDS[end], service, ann)
     assert refused_changes(service, token) == {"token_revoked"}
 
 

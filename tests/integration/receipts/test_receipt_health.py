@@ -60,13 +60,12 @@ def test_ids_of_another_form_are_reported_with_the_setting(
 
 
 def test_an_unreadable_receipt_is_reported_at_once_with_its_reason(service: Service) -> None:
-    with service.engine.begin() as connection:
-        unreadable = [
-            Unreadable(b"\0id:1", "not_marked"),
-            Unreadable(b"\xff", "malformed"),
-            Unreadable(b"", "malformed"),
-        ]
-        keep_unreadable(connection, CARRIER, unreadable)
+    unreadable = [
+        Unreadable(b"\0id:1", "not_marked"),
+        Unreadable(b"\xff", "malformed"),
+        Unreadable(b"", "malformed"),
+    ]
+    service.transact(keep_unreadable, CARRIER, unreadable)
     malformed, not_marked = found(service)
     assert malformed[0] == not_marked[0] == "unreadable receipts of smsc"
     assert malformed[1].startswith("2 of the last day")

@@ -17,6 +17,7 @@ from shared.carriers.smpp.pdu import Message, message_body, pdu, read_message
 from tests.harness.house import wait_until
 from tests.harness.scripted_smsc import ScriptedSmsc
 from tests.harness.service import Service
+from tests.harness.sql import Database
 from worker.process import WorkerProcess
 from worker.receipts.match_doubts import resolve_by_receipts
 
@@ -146,8 +147,7 @@ def last_message(engine: Engine) -> tuple[str, str | None]:
 
 
 def unreadable(engine: Engine) -> list[str]:
-    with engine.connect() as connection:
-        return list(connection.execute(text("SELECT reason FROM unreadable_receipt ORDER BY id")).scalars())
+    return Database(engine).scalars("SELECT reason FROM unreadable_receipt ORDER BY id")
 
 
 @pytest.mark.parametrize("identity", ["ab\0c", "id9\0", "a\x07b"])
@@ -211,5 +211,4 @@ def test_receipts_of_one_message_may_come_over_two_binds(
         for each in order:
             deliveries[each][0].tell(deliveries[each][1])
         wait_until(lambda: last_message(engine)[0] == result, PATIENCE, "the message's receipt")
-        with engine.connect() as connection:
-            assert connection.execute(text("SELECT count(*) FROM receipt")).scalar() == 0
+        assert Database(engine).scalar("SELECT count(*) FROM receipt") == 0

@@ -18,6 +18,7 @@ from shared.sends.holding import SendsUnusable, hold_unusable
 from tests.harness.live_workers import report_carriers
 from tests.harness.prices import valid_list
 from tests.harness.service import Service
+from tests.harness.sql import Database
 from tests.harness.times import ahead
 from tests.integration.own_database import own_database
 from worker.carriers.base import MessageGroup, Outcome, ResponseKind
@@ -56,8 +57,7 @@ def make(engine: Engine, tmp_path: Path) -> Callable[..., Service]:
     """A service with these carriers."""
 
     def made(carriers: str = FILE, **settings: Any) -> Service:
-        with engine.begin() as connection:
-            connection.execute(text("DELETE FROM carrier_report"))  # of workers of other tests
+        Database(engine).execute("DELETE FROM carrier_report")  # of workers of other tests
         file = tmp_path / "carriers.toml"
         file.write_text(carriers)
         service = Service(engine, carriers_file=str(file), **settings)
@@ -160,8 +160,7 @@ def test_the_operator_sees_what_waits_for_a_closed_carrier(make: Callable[..., S
         return sum(values[name] for name in batches)
 
     def observed() -> tuple[dict[str, float], Finding]:
-        with service.engine.begin() as connection:
-            connection.execute(update(state_count).values(due_at=func.now()))
+        service.execute(update(state_count).values(due_at=func.now()))
         count_when_due(service.engine)
         response = service.client.get("/metrics", headers={"Authorization": "Bearer watching"}).text
         lines = (line.rsplit(" ", 1) for line in response.splitlines() if not line.startswith("#"))

@@ -17,6 +17,7 @@ from shared.db.connection import transaction
 from shared.sends.holding import HeldBy, hold, hold_for_operator, hold_sends, release
 from tests.harness.database import wait_until_somebody_waits
 from tests.harness.service import Service
+from tests.harness.sql import Database
 from tests.harness.times import ahead
 from worker.sending.claim import claim
 from worker.sending.claimed_batch import ClaimedBatch
@@ -115,8 +116,7 @@ def test_a_send_goes_on_while_a_cycle_of_it_ends(
         acting.start()
         wait_until_somebody_waits(engine)
     acting.join()
-    with engine.connect() as connection:
-        assert tuple(connection.execute(STATES, {"send": send}).one()) == ("queued", "queued")
+    assert tuple(Database(engine).row(STATES, send=send)) == ("queued", "queued")
     assert audit(engine, full=True) == []
     service.sweep()
     assert service.counts(str(send))["sent"] == 2
@@ -146,8 +146,7 @@ def test_a_send_that_was_paused_during_a_cycle_stays_paused_after_a_hold(
         release(connection, send)
     if not is_over:
         end_cycle()
-    with engine.connect() as connection:
-        assert tuple(connection.execute(STATES, {"send": send}).one()) == ("paused", "paused")
+    assert tuple(Database(engine).row(STATES, send=send)) == ("paused", "paused")
     service.sweep()
     assert "sent" not in service.counts(str(send))
     assert audit(engine, full=True) == []

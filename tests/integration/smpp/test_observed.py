@@ -5,7 +5,6 @@ from contextlib import suppress
 from typing import Any
 
 import pytest
-from sqlalchemy import text
 
 from api.smpp import observed
 from shared.carriers.smpp.constants import Command, Status
@@ -74,8 +73,7 @@ def test_the_doctor_names_receipts_that_wait_and_credentials_for_anywhere(smpp: 
             return " ".join(each.detail for each in health.check_smpp(connection))
 
     def oldest() -> float:
-        with smpp.service.engine.connect() as connection:
-            return float(connection.execute(health.OLDEST_DELIVERY).scalar_one())
+        return float(smpp.service.scalar(health.OLDEST_DELIVERY))
 
     made = smpp.credential(system_id="waiting", networks=None)
     assert "may bind from anywhere: waiting" in findings()
@@ -83,11 +81,9 @@ def test_the_doctor_names_receipts_that_wait_and_credentials_for_anywhere(smpp: 
     client.submit()
     smpp.service.deliver_receipts()
     assert "none waits" in findings()
-    with smpp.service.engine.begin() as connection:
-        connection.execute(
-            text("UPDATE event SET at = at - interval '5 hours' WHERE account_id = :id"),
-            {"id": smpp.service.account_id},
-        )
+    smpp.service.execute(
+        "UPDATE event SET at = at - interval '5 hours' WHERE account_id = :id", id=smpp.service.account_id
+    )
     assert "for 4 hours nobody has bound to receive those of 1 credential: waiting" in findings()
     assert oldest() < 3600, "nobody is bound to receive"
     receiver = smpp.bound(made, Command.BIND_RECEIVER)

@@ -6,7 +6,6 @@ from threading import Event
 from typing import Any
 
 import pytest
-from sqlalchemy import text
 from sqlalchemy.exc import OperationalError
 
 from api.smpp import backend, session, submits, throttle
@@ -109,8 +108,7 @@ def test_a_part_is_one_segment_and_kept_as_it_came(
     answer = smpp.bound().submit(text=octets, **more)
     message = shown(smpp, answer.message_id)
     assert (message["text"], message["segments"], message["cost"], message["status"]) == (read, 1, 1, "sent")
-    with smpp.service.engine.connect() as connection:
-        stored = connection.execute(text("SELECT smpp -> 'part' FROM send ORDER BY id DESC LIMIT 1")).scalar_one()
+    stored = smpp.service.scalar("SELECT smpp -> 'part' FROM send ORDER BY id DESC LIMIT 1")
     assert bytes.fromhex(stored["octets"]) == octets
     assert (stored["coding"], stored["esm"]) == (more.get("data_coding", 0), more.get("esm_class", 0))
     assert len(stored["tlvs"]) == len(more.get("tlvs", {}))
@@ -129,8 +127,7 @@ def test_parameters_for_regulators_reach_the_carrier_also_when_it_is_tried_again
     monkeypatch.setattr(simulator, "submit", noted)
     tlvs = {0x1400: b"entity", 0x1402: b"", 0x1600: b"key", 0x4000: b"reserved"}
     smpp.bound().submit("99910000000", tlvs=tlvs)
-    with service.engine.begin() as connection:
-        connection.execute(text("UPDATE batch SET due_at = now() WHERE state = 'waiting' AND attempts > 0"))
+    service.execute("UPDATE batch SET due_at = now() WHERE state = 'waiting' AND attempts > 0")
     service.sweep()
     assert given[:2] == [{0x1400: b"entity", 0x1402: b""}] * 2
 
@@ -138,8 +135,7 @@ def test_parameters_for_regulators_reach_the_carrier_also_when_it_is_tried_again
 def test_a_part_in_the_alphabet_of_the_credential_becomes_gsm7(smpp: SmppHouse) -> None:
     client = smpp.bound(smpp.credential(alphabet="utf8"))
     client.submit(text=PART + "ü €".encode(), esm_class=UDH_INDICATOR)
-    with smpp.service.engine.connect() as connection:
-        stored = connection.execute(text("SELECT smpp -> 'part' FROM send ORDER BY id DESC LIMIT 1")).scalar_one()
+    stored = smpp.service.scalar("SELECT smpp -> 'part' FROM send ORDER BY id DESC LIMIT 1")
     assert bytes.fromhex(stored["octets"]) == PART + gsm7.encode("ü €")
 
 
@@ -322,8 +318,7 @@ def test_what_would_be_held_for_too_long_is_throttled(
 
 def test_a_suspended_account_sends_nothing(smpp: SmppHouse) -> None:
     client, service = smpp.bound(), smpp.service
-    with service.engine.begin() as connection:
-        connection.execute(text("UPDATE account SET state = 'suspended' WHERE id = :id"), {"id": service.account_id})
+    service.execute("UPDATE account SET state = 'suspended' WHERE id = :id", id=service.account_id)
     service.reload_limits()
     assert client.submit().status == Status.ESME_RSUBMITFAIL
     assert smpp.client().bind(smpp.credential()).status == Status.ESME_RBINDFAIL
@@ -335,9 +330,8 @@ def test_what_is_forgotten_leaves_no_part(smpp: SmppHouse) -> None:
     smpp.service.deliver_receipts()
     smpp.service.sweep()
     forget(engine, 1, datetime.now(UTC) + timedelta(days=3))
-    with engine.connect() as connection:
-        kept = text("SELECT smpp, forgotten_at IS NOT NULL FROM send WHERE account_id = :account")
-        assert connection.execute(kept, {"account": smpp.service.account_id}).one() == (None, True)
+    kept = "SELECT smpp, forgotten_at IS NOT NULL FROM send WHERE account_id = :account"
+    assert smpp.service.row(kept, account=smpp.service.account_id) == (None, True)
 
 
 @pytest.mark.parametrize("error", [OperationalError("SELECT", None, Exception()), ValueError("a bug")])
@@ -359,6 +353,5 @@ def test_a_new_text_replaces_a_part(smpp: SmppHouse) -> None:
     message_id = smpp.bound().submit(text=b"\0\1", data_coding=4, schedule=LATER).message_id
     send_id = shown(smpp, message_id)["send_id"]
     assert service.patch(f"/sends/{send_id}", message="A text").status_code == 200
-    with service.engine.connect() as connection:
-        kept = connection.execute(text("SELECT smpp FROM send WHERE id = :id"), {"id": send_id}).scalar_one()
+    kept = service.scalar("SELECT smpp FROM send WHERE id = :id", id=send_id)
     assert (kept, shown(smpp, message_id)["text"]) == ({"registered": 1}, "A text")

@@ -60,8 +60,7 @@ def this_week() -> Week:
 
 def end_usage(service: Service) -> None:
     count(service)
-    with service.engine.begin() as connection:
-        connection.execute(FINAL)
+    service.execute(FINAL)
 
 
 def silent(week: date, step: str) -> None:
@@ -73,8 +72,7 @@ def put_away(service: Service, week: Week, folder: Path) -> list[date]:
 
 
 def rows(service: Service) -> list[Any]:
-    with service.engine.connect() as connection:
-        return list(connection.execute(ROWS).all())
+    return service.execute(ROWS)
 
 
 def is_clean(service: Service) -> bool:
@@ -95,8 +93,7 @@ def content(service: Service, week: Week, folder: Path) -> list[dict[str, str]]:
 
 def erase(service: Service, phone: str) -> None:
     assert service.post("/erasures", phone=phone).status_code == 200
-    with service.engine.begin() as connection:
-        connection.execute(ASKED_EARLIER)
+    service.execute(ASKED_EARLIER)
     erase_one(service.engine)
 
 

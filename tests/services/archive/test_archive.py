@@ -194,7 +194,6 @@ def test_the_commands(service: Service, week: Week, tmp_path: Path) -> None:
     assert "5 messages" in run("rewrite", str(tmp_path), f"{week.monday}", "--to", str(tmp_path / "new"))
     assert "restored" in run("restore", str(tmp_path / "new"), f"{week.monday}")
     assert "0 weeks are archived" in run("write", str(tmp_path), "--before", f"{week.today - timedelta(days=20)}")
-    with service.engine.begin() as connection:
-        connection.execute(text("UPDATE account SET available = available + 1"))
+    service.execute("UPDATE account SET available = available + 1")
     result = CliRunner().invoke(main, ["archive", "write", str(tmp_path), "--before", "2026-01-05"], env=env)
     assert result.exit_code == 1 and "nothing was archived" in result.output

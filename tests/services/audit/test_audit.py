@@ -16,6 +16,7 @@ from shared.audit.rules import RULES
 from shared.doubts.resolution import Resolution, expire_doubts, resolve
 from shared.lifecycle import MessageStatus
 from tests.harness.service import Service
+from tests.harness.sql import Database
 from worker.recovery.recover import recover
 from worker.sending.claim import claim
 from worker.sending.next_batches import ClaimRequest
@@ -219,15 +220,13 @@ def test_it_is_clean_at_every_step_of_a_cycle_and_of_its_recovery(service: Servi
     assert service.counts(send)["delivered"] == 5
     assert audit(engine, full=True) == []
 
-    with engine.begin() as connection:
-        connection.execute(text("UPDATE batch SET lease_until = now() WHERE state = 'sending'"))
+    Database(engine).execute("UPDATE batch SET lease_until = now() WHERE state = 'sending'")
     assert len(recover(engine, lambda test: "simulator")) == 1
     assert service.counts(send) == {"submitted": 20, "accepted": 20, "queued": 10, "delivered": 5, "in_doubt": 5}
     assert audit(engine, full=True) == []
     service.post(f"/sends/{send}/cancel")
     assert audit(engine, full=True) == []
-    with engine.begin() as connection:
-        connection.execute(text("UPDATE doubt SET expires_at = now() - interval '1 s' WHERE phone > 254733000000"))
+    Database(engine).execute("UPDATE doubt SET expires_at = now() - interval '1 s' WHERE phone > 254733000000")
     expire_doubts(engine, grace=0)
     assert service.counts(send) == {"submitted": 20, "accepted": 20, "delivered": 5, "canceled": 10, "expired": 5}
     assert audit(engine, full=True) == []

@@ -15,6 +15,7 @@ from shared.accounts.top_ups import top_up
 from shared.audit.check import Breach
 from tests.harness.database import fresh_database
 from tests.harness.drafts import single
+from tests.harness.sql import Database
 from worker.jobs.auditor import ATTEMPT, audit_when_due
 
 
@@ -29,14 +30,12 @@ def test_a_wrong_balance_freezes_its_account_and_no_other(
         connection.execute(text("UPDATE account SET available = available + 1 WHERE id = :id"), {"id": wrong})
     with caplog.at_level(logging.ERROR):
         assert audit_when_due(engine)
-    with engine.connect() as connection:
-        states: dict[int, str] = dict(connection.execute(text("SELECT id, state FROM account")).all())  # type: ignore[arg-type]
+    states: dict[int, str] = dict(Database(engine).execute("SELECT id, state FROM account"))  # type: ignore[arg-type]
     assert states == {wrong: "frozen", right: "active"}
     assert any("audit" in record.message for record in caplog.records)
     assert not audit_when_due(engine), "once an hour is enough"
     caplog.clear()
-    with engine.begin() as connection:
-        connection.execute(text("UPDATE lease SET held_until = '-infinity'"))
+    Database(engine).execute("UPDATE lease SET held_until = '-infinity'")
     assert audit_when_due(engine)
     assert "account_caches" in caplog.text, "the balance is still wrong"
     assert "froze" not in caplog.text, "the account is frozen already"
@@ -69,8 +68,7 @@ LATER = text("UPDATE lease SET held_until = held_until - CAST(:time AS interval)
 
 def held(engine: Engine, time: timedelta) -> dict[str, bool]:
     """Whether each period will still be held after that time."""
-    with engine.connect() as connection:
-        return {row.name: row.is_held for row in connection.execute(HELD, {"time": time})}
+    return {row.name: row.is_held for row in Database(engine).execute(HELD, time=time)}
 
 
 def test_an_audit_that_is_not_completed_is_made_again_soon(
@@ -88,13 +86,11 @@ def test_an_audit_that_is_not_completed_is_made_again_soon(
         with pytest.raises(OSError, match="dies here"):
             audit_when_due(engine)
         assert not audit_when_due(engine), "nobody knows that the worker has died"
-        with engine.begin() as connection:
-            connection.execute(LATER, {"time": ATTEMPT})
+        Database(engine).execute(LATER, time=ATTEMPT)
         with pytest.raises(OSError, match="dies here"):
             audit_when_due(engine)
     assert spans == [timedelta(hours=26)] * 2, "of the whole day"
-    with engine.begin() as connection:
-        connection.execute(LATER, {"time": ATTEMPT})
+    Database(engine).execute(LATER, time=ATTEMPT)
     assert audit_when_due(engine)
     assert held(engine, timedelta(hours=20)) == {"audit": False, "audit-day": True}
     engine.dispose()
@@ -106,8 +102,7 @@ def test_a_long_audit_goes_on_alone(postgres_server: Postgres, monkeypatch: pyte
 
     def rules_that_last(*_: object, on_rule: Callable[[], None], **__: object) -> list[Breach]:
         for _ in range(3):
-            with engine.begin() as connection:
-                connection.execute(LATER, {"time": ATTEMPT * 0.6})
+            Database(engine).execute(LATER, time=ATTEMPT * 0.6)
             on_rule()
             others.append(audit_when_due(engine))
         return []
@@ -125,7 +120,6 @@ def test_after_a_long_audit_the_next_one_waits_longer(
     engine = fresh_database(postgres_server)
     audit_when_due(engine)
     assert not audit_when_due(engine), "however long it waits"
-    with engine.connect() as connection:
-        hours = connection.execute(text("SELECT held_until > now() + interval '90 min' FROM lease ORDER BY name"))
-        assert list(hours.scalars()) == [True, True], "the hourly one, and the day's as ever"
+    held_longer = Database(engine).scalars("SELECT held_until > now() + interval '90 min' FROM lease ORDER BY name")
+    assert held_longer == [True, True], "the hourly one, and the day's as ever"
     engine.dispose()

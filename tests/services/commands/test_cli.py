@@ -24,6 +24,7 @@ from shared.scopes import DEFAULT_SCOPES, SCOPES
 from tests.harness.database import wait_until_somebody_waits
 from tests.harness.people import a_person
 from tests.harness.service import Service
+from tests.harness.sql import Database
 from worker.jobs import import_contacts as importer
 from worker.jobs.import_contacts import import_chunk
 
@@ -39,11 +40,6 @@ def service(engine: Engine) -> Service:
 
 def as_json(result: Result) -> Any:
     return json.loads(result.stdout)
-
-
-def scalar(engine: Engine, statement: str, **values: object) -> Any:
-    with engine.connect() as connection:
-        return connection.execute(text(statement), values).scalar_one()
 
 
 def test_every_command_explains_itself(run: Run) -> None:
@@ -124,7 +120,7 @@ def test_a_job_that_is_set_aside_is_tried_again(run: Run, engine: Engine) -> Non
     assert "No job is set aside" in run("job", "list").stderr
     run("account", "create", "unlucky")
     group = UUID(run("group", "create", "unlucky", "Imported").stdout.strip())
-    account = scalar(engine, "SELECT account_id FROM contact_group WHERE id = :id", id=group)
+    account = Database(engine).scalar("SELECT account_id FROM contact_group WHERE id = :id", id=group)
     made = begin_import(engine, account, group, None)
     keep_chunk(engine, made, 0, "254711000001\n")
     with engine.begin() as connection:
@@ -139,9 +135,9 @@ def test_a_job_that_is_set_aside_is_tried_again(run: Run, engine: Engine) -> Non
     assert "job retry" in run("doctor", code=1).stdout
     run("job", "retry", "import", made)
     assert import_chunk(engine)
-    assert scalar(engine, "SELECT state FROM contact_import WHERE id = :id", id=made) == "completed"
+    assert Database(engine).scalar("SELECT state FROM contact_import WHERE id = :id", id=made) == "completed"
     assert "No import" in run("job", "retry", "import", made, code=1).stderr
-    assert scalar(engine, "SELECT count(*) FROM audit_log WHERE action = 'job.retried'") == 1
+    assert Database(engine).scalar("SELECT count(*) FROM audit_log WHERE action = 'job.retried'") == 1
 
 
 def import_file(run: Run, folder: Path, content: bytes, *more: object, code: int = 0) -> tuple[Result, str]:
@@ -170,11 +166,8 @@ def test_importing_contacts_with_bad_rows(run: Run, engine: Engine, tmp_path: Pa
     assert "3 contacts added; 1 row skipped, the phone number was already there; 31 rows rejected." in result.stderr
     assert "line 9: '0': This is not an international number, and the account has no country" in result.stderr
     assert result.stderr.count("line ") == 20 and "and 11 more" in result.stderr
-    assert scalar(engine, "SELECT array_agg(phone ORDER BY position) FROM contact WHERE group_id = :id", id=group) == [
-        254711000001,
-        254711000002,
-        254711000003,
-    ]
+    added = "SELECT phone FROM contact WHERE group_id = :id ORDER BY position"
+    assert Database(engine).scalars(added, id=group) == [254711000001, 254711000002, 254711000003]
     with errors.open() as file:
         listed = list(csv.DictReader(file))
     assert len(listed) == 31
@@ -273,11 +266,7 @@ def test_a_clean_audit(run: Run) -> None:
 
 def test_a_breach_of_an_accounts_credits_freezes_it(run: Run, service: Service) -> None:
     def change(by: int) -> None:
-        with service.engine.begin() as connection:
-            connection.execute(
-                text("UPDATE account SET available = available + :by WHERE id = :id"),
-                {"by": by, "id": service.account_id},
-            )
+        service.execute("UPDATE account SET available = available + :by WHERE id = :id", by=by, id=service.account_id)
 
     change(1)
     try:
@@ -300,13 +289,11 @@ def findings(result: Result) -> dict[str, str]:
 
 
 def test_the_doctor(run: Run, engine: Engine, redis_server: RedisServer) -> None:
-    with engine.begin() as connection:
-        connection.execute(text("DELETE FROM audit_result"))  # of breaches that other tests have made
+    Database(engine).execute("DELETE FROM audit_result")  # of breaches that other tests have made
     found = findings(run("doctor", "--json", code=1))
     # The server of the tests is fast and unsafe on purpose, and no worker runs.
     assert {name for name, outcome in found.items() if outcome == "wrong"} == {"durability", "workers"}
-    with engine.begin() as connection:
-        connection.execute(text("INSERT INTO lease VALUES ('worker:1', '1', now() + interval '1 minute')"))
+    Database(engine).execute("INSERT INTO lease VALUES ('worker:1', '1', now() + interval '1 minute')")
     result = run("doctor", code=1)
     assert "1 running" in result.stdout and "power cut" in result.stdout
     with Redis.from_url(redis_server.url) as client:
@@ -392,8 +379,7 @@ def make_due(engine: Engine, send: str) -> None:
 
 def test_the_margin_is_shown_by_the_chosen_dimensions(run: Run, service: Service) -> None:
     values = "(:account, '2026-03-01T09:00Z', 'KE', 'one', true, 4, 3, 8, false)"
-    with service.engine.begin() as connection:
-        connection.execute(text(f"INSERT INTO margin VALUES {values}"), {"account": service.account_id})
+    service.execute(f"INSERT INTO margin VALUES {values}", account=service.account_id)
     days = ("--since", "2026-03-01", "--until", "2026-03-01")
     (row,) = as_json(run("margin", *days, "--by", "country", "--json"))
     assert row == {"country": "KE", "messages": 4, "credits": 3, "cost": 8, "margin": -5, "messages_without_cost": 0}

@@ -73,8 +73,7 @@ def test_a_row_that_may_be_of_another_message_is_left_to_a_person(
 ) -> None:
     """The report has no references, and one row: which of the two messages to the phone the carrier has is unknown."""
     change = text("UPDATE message SET phone = :phone, status = :status WHERE phone = 254711000001")
-    with service.engine.begin() as connection:
-        connection.execute(change, {"phone": int(FIRST), "status": response})
+    service.execute(change, phone=int(FIRST), status=response)
     found = as_json(reconcile("phone,status", f"{FIRST},{response}", options=("--json",)))
     assert (found["matched"], found["ambiguous_lines"]) == ({}, [2])
 
@@ -82,8 +81,7 @@ def test_a_row_that_may_be_of_another_message_is_left_to_a_person(
 def test_a_row_that_may_be_of_a_message_under_way_is_left_to_a_person(service: Service, reconcile: Reconcile) -> None:
     tomorrow = (datetime.now(UTC) + timedelta(days=1)).isoformat()
     send = service.bulk([FIRST], send_at=tomorrow).json["send_id"]
-    with service.engine.begin() as connection:
-        connection.execute(text("UPDATE batch SET state = 'sending' WHERE send_id = :id"), {"id": send})
+    service.execute("UPDATE batch SET state = 'sending' WHERE send_id = :id", id=send)
     found = as_json(reconcile("phone,status", f"{FIRST},sent", options=("--json",)))
     assert (found["matched"], found["ambiguous_lines"]) == ({}, [2])
 

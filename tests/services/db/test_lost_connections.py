@@ -93,5 +93,4 @@ def test_sessions_that_the_server_has_ended_are_replaced(service: Service) -> No
         wait_until(lambda: not connection.execute(END_OTHERS).all(), 60, "the end of all other sessions")
     assert service.get("/balance").status_code == 200
     assert service.send().status_code == 200
-    with service.engine.begin() as connection:
-        connection.execute(text("SELECT 1"))
+    service.execute("SELECT 1")

@@ -48,8 +48,7 @@ def test_the_databases_without_a_restart(service: House) -> None:
     try:
         wait_until(lambda: len(traffic.wanted) > 10, 60, "the first requests")
         write_password(service.folder, service.postgres.port, "another-password")
-        with service.engine.begin() as connection:
-            connection.execute(text("ALTER ROLE bulksms PASSWORD 'another-password'"))
+        service.execute("ALTER ROLE bulksms PASSWORD 'another-password'")
         tried = len(traffic.wanted)
         wait_until(lambda: len(traffic.wanted) > tried + 20, 60, "requests after the change")
     finally:

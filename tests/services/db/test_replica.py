@@ -18,6 +18,7 @@ from tests.harness.database import dispose
 from tests.harness.house import wait_until
 from tests.harness.servers import make_migrated_postgres
 from tests.harness.service import Service
+from tests.harness.sql import Database
 from tests.harness.standby import make_standby
 
 pytestmark = pytest.mark.slow
@@ -34,7 +35,7 @@ IN_RECOVERY = text("SELECT pg_is_in_recovery()")
 CSV = {"Accept": "text/csv"}
 
 
-class Servers:
+class Servers(Database):
     """A primary with its standby."""
 
     def __init__(self, folder: Path) -> None:
@@ -44,7 +45,7 @@ class Servers:
         self.standby = make_standby(self.primary, self.primary.port)
         self.primary.start()
         self.standby.start()
-        self.engine = make_engine(self.primary.url)
+        super().__init__(make_engine(self.primary.url))
 
     def replay(self, function: str) -> None:
         """Call a function that controls the replay of the standby."""
@@ -92,21 +93,18 @@ def senders(service: Service) -> list[str]:
 
 
 def write(engine: Engine) -> None:
-    with engine.begin() as connection:
-        connection.execute(text("UPDATE installation SET mark = mark + 1"))
+    Database(engine).execute("UPDATE installation SET mark = mark + 1")
 
 
 def test_reports_come_from_the_replica_and_everything_else_from_the_primary(servers: Servers) -> None:
     service = Service(servers.engine, replica_url=servers.standby.url, replica_max_lag=MAX_LAG)
     old = service.send().get_json()["send_id"]
-    with servers.engine.begin() as connection:
-        connection.execute(COUNT, {"account": service.account_id, "sender": "OLD"})
-        connection.execute(FINISH_EARLIER, {"send": old})
+    servers.execute(COUNT, account=service.account_id, sender="OLD")
+    servers.execute(FINISH_EARLIER, send=old)
     replica = service.flask.extensions["bulksms"].replica
     wait_until(lambda: replica.is_close() and senders(service) == ["OLD"], 60, "the replica")
     servers.replay("pg_wal_replay_pause")
-    with servers.engine.begin() as connection:
-        connection.execute(COUNT, {"account": service.account_id, "sender": "NEW"})
+    servers.execute(COUNT, account=service.account_id, sender="NEW")
     new = service.send().get_json()["send_id"]
 
     before = answered("replica")
@@ -170,8 +168,7 @@ def test_only_a_standby_of_this_installation_is_a_replica(servers: Servers, repl
         lag_of(servers.engine, servers.engine)
     wait_until(lambda: is_close(replica), 60, "the replica")
     servers.replay("pg_wal_replay_pause")
-    with servers.engine.begin() as connection:
-        connection.execute(text("UPDATE installation SET id = gen_random_uuid()"))
+    servers.execute("UPDATE installation SET id = gen_random_uuid()")
     with pytest.raises(NoReplica, match="another installation"):
         lag_of(servers.engine, replica.engine)
 

@@ -24,6 +24,7 @@ from shared.sends.holding import hold_sends
 from tests.harness.database import fresh_database
 from tests.harness.house import wait_until
 from tests.harness.service import SECRET_KEY, Service
+from tests.harness.sql import Database
 from tests.harness.times import ahead
 from worker.outages import Outage
 from worker.recovery.database_guard import keep_checking
@@ -51,27 +52,22 @@ def worker_guard(engine: Engine, redis: fakeredis.FakeRedis | None, file: Path |
 
 
 def a_second_later(engine: Engine) -> None:
-    with engine.begin() as connection:
-        past = "UPDATE installation SET looked_at = looked_at - interval '1 s'"
-        connection.execute(text(f"{past}, written = {WRITTEN_NOW}"))
+    past = "UPDATE installation SET looked_at = looked_at - interval '1 s'"
+    Database(engine).execute(f"{past}, written = {WRITTEN_NOW}")
 
 
 def examined_for(engine: Engine, seconds: float) -> None:
     """Lets the first check of this incarnation be that much longer ago."""
-    with engine.begin() as connection:
-        past = "examined_since - make_interval(secs => :seconds)"
-        statement = f"UPDATE installation SET examined_since = {past}, written = {WRITTEN_NOW}"
-        connection.execute(text(statement), {"seconds": seconds})
+    past = "UPDATE installation SET examined_since = examined_since - make_interval(secs => :seconds)"
+    Database(engine).execute(f"{past}, written = {WRITTEN_NOW}", seconds=seconds)
 
 
 def go_back(engine: Engine, by: int) -> None:
-    with engine.begin() as connection:
-        connection.execute(text("UPDATE installation SET mark = mark - :by"), {"by": by})
+    Database(engine).execute("UPDATE installation SET mark = mark - :by", by=by)
 
 
 def database_clock(engine: Engine) -> float:
-    with engine.connect() as connection:
-        return float(connection.execute(text("SELECT extract(epoch FROM clock_timestamp())")).scalar_one())
+    return float(Database(engine).scalar("SELECT extract(epoch FROM clock_timestamp())"))
 
 
 def filled_anew(engine: Engine) -> None:
@@ -150,12 +146,10 @@ def test_the_doctor_finds_a_file_that_workers_do_not_write(engine: Engine, file:
     assert "not a JSON object" in doctors_finding(engine, file)[1]
     state = guard.check()
     file.write_text(json.dumps({str(state.id): state.mark - STALE - 1}))
-    with engine.begin() as connection:
-        connection.execute(text("UPDATE lease SET held_until = clock_timestamp() + interval '50 s'"))
+    Database(engine).execute("UPDATE lease SET held_until = clock_timestamp() + interval '50 s'")
     outcome, detail = doctors_finding(engine, file)
     assert outcome == "wrong" and f"{STALE + 1} s behind" in detail
-    with engine.begin() as connection:
-        connection.execute(text("DELETE FROM lease"))
+    Database(engine).execute("DELETE FROM lease")
     assert doctors_finding(engine, file)[0] == "ok", "no worker runs"
 
 
@@ -285,8 +279,7 @@ def test_a_copy_within_the_server_is_held(engine: Engine, postgres_server: Postg
 def test_what_a_process_saw_committed_must_be_there(engine: Engine, worker: str | None, lacks: str) -> None:
     service, witness = Service(engine), Witness()
     send = UUID(service.send().json["send_id"])
-    with engine.connect() as connection:
-        batch = connection.execute(text("SELECT id FROM batch")).scalar_one()
+    batch = Database(engine).scalar("SELECT id FROM batch")
     witness.claimed(batch, 1)
     witness.accepted(send)
     worker_guard(engine, None, None).check()
@@ -302,8 +295,7 @@ def test_what_a_process_saw_committed_must_be_there(engine: Engine, worker: str 
     assert state.held
     assert state.reason is not None
     assert "lacks commits" in state.reason
-    with engine.begin() as connection:
-        assert release(connection, 0)
+    assert Database(engine).transact(release, 0)
     filled_anew(engine)
     assert not guard.check().held, "the operator has confirmed it"
 
@@ -315,8 +307,7 @@ def claim_and_lose(engine: Engine, file: Path, seconds: int) -> None:
     looked(guard, engine, 2)
     service.send()
     looked(guard, engine, seconds)
-    with engine.begin() as connection:
-        assert connection.execute(text("UPDATE batch SET epoch = epoch - 1 WHERE epoch > 0")).rowcount == 1
+    assert len(Database(engine).execute("UPDATE batch SET epoch = epoch - 1 WHERE epoch > 0 RETURNING id")) == 1
     filled_anew(engine)
 
 
@@ -326,8 +317,7 @@ def test_claims_outlive_the_processes(engine: Engine, file: Path) -> None:
     again = Guard(engine, None, file, Witness(file), "again")
     state = again.check()
     assert state.held and state.reason is not None and "lacks commits" in state.reason
-    with engine.begin() as connection:
-        assert release(connection, 0)
+    assert Database(engine).transact(release, 0)
     filled_anew(engine)
     assert not again.check().held, "the operator has confirmed it"
 
@@ -362,8 +352,7 @@ def test_a_copy_without_the_guard_file_of_the_original_is_held(engine: Engine, f
 
 def promoted(engine: Engine) -> None:
     """The database says that it was on another timeline when it was last confirmed."""
-    with engine.begin() as connection:
-        connection.execute(text(f"UPDATE installation SET timeline = '00000000', written = {WRITTEN_NOW}"))
+    Database(engine).execute(f"UPDATE installation SET timeline = '00000000', written = {WRITTEN_NOW}")
     filled_anew(engine)
 
 

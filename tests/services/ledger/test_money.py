@@ -23,6 +23,7 @@ from shared.audit.rules import RULES
 from shared.ids import batch_of, message_id, new_batch_id, new_id
 from shared.ledger.ledger import Entry, ReserveRefused, post
 from tests.harness.drafts import single
+from tests.harness.sql import Database
 
 NUMBERS = count(1)
 CREDITS = st.integers(1, 500)
@@ -55,15 +56,12 @@ def new_account(engine: Engine, credits: int = 0, limit: int = 0) -> int:
 
 
 def balance(engine: Engine, account: int) -> tuple[int, int]:
-    with engine.connect() as connection:
-        row = connection.execute(text("SELECT available, reserved FROM account WHERE id = :id"), {"id": account}).one()
-        return row.available, row.reserved
+    row = Database(engine).row("SELECT available, reserved FROM account WHERE id = :id", id=account)
+    return row.available, row.reserved
 
 
 def entries(engine: Engine, account: int) -> int:
-    with engine.connect() as connection:
-        statement = text("SELECT count(*) FROM ledger WHERE account_id = :id")
-        return int(connection.execute(statement, {"id": account}).scalar_one())
+    return int(Database(engine).scalar("SELECT count(*) FROM ledger WHERE account_id = :id", id=account))
 
 
 def breaches(engine: Engine) -> list[Any]:
@@ -103,15 +101,13 @@ class History(RuleBasedStateMachine):
     @rule(target=posted, number=st.integers(0, 2), credits=CREDITS)
     def add(self, number: int, credits: int) -> Any:
         account, key = self.account(number), str(next(NUMBERS))
-        with self.engine.begin() as connection:
-            made = top_up(connection, account, credits, "more", key)
+        made = Database(self.engine).transact(top_up, account, credits, "more", key)
         purse = self.purses[account]
         purse.available += credits
         purse.paid += credits
         purse.entries += 1
         assert (made.balance, made.repeated) == (purse.to_spend, False)
-        with self.engine.begin() as connection:
-            assert top_up(connection, account, credits, "again", key)[1:] == (purse.to_spend, True)
+        assert Database(self.engine).transact(top_up, account, credits, "again", key)[1:] == (purse.to_spend, True)
         refusal = f"used for a top-up of {credits} credits"
         with pytest.raises(Refused, match=refusal), self.engine.begin() as connection:
             top_up(connection, account, credits + 1, "another", key)
@@ -121,8 +117,7 @@ class History(RuleBasedStateMachine):
     def limit_credit(self, number: int, limit: int) -> None:
         """Raised, or lowered even below what the account owes."""
         account = self.account(number)
-        with self.engine.begin() as connection:
-            change_account(connection, account, {"credit_limit": limit})
+        Database(self.engine).transact(change_account, account, {"credit_limit": limit})
         self.purses[account].limit = limit
 
     @rule(number=st.integers(0, 2), credits=st.one_of(CREDITS, CREDITS.map(lambda credits: -credits)))
@@ -137,8 +132,8 @@ class History(RuleBasedStateMachine):
         purse.paid += credits
         purse.entries += 1
         for repeated in (False, True):
-            with self.engine.begin() as connection:
-                assert adjust(connection, account, credits, "a correction", key)[1:] == (purse.to_spend, repeated)
+            made = Database(self.engine).transact(adjust, account, credits, "a correction", key)
+            assert made[1:] == (purse.to_spend, repeated)
         with pytest.raises(Refused), self.engine.begin() as connection:
             adjust(connection, account, -credits, "another", key)
 
@@ -152,8 +147,7 @@ class History(RuleBasedStateMachine):
             with pytest.raises(ReserveRefused), self.engine.begin() as connection:
                 post(connection, wanted)
             return multiple()
-        with self.engine.begin() as connection:
-            assert post(connection, wanted) == {account: purse.to_spend - sum(amounts)}
+        assert Database(self.engine).transact(post, wanted) == {account: purse.to_spend - sum(amounts)}
         purse.available -= sum(amounts)
         purse.reserved += sum(amounts)
         purse.entries += len(amounts)
@@ -170,8 +164,7 @@ class History(RuleBasedStateMachine):
             with pytest.raises(ReserveRefused), self.engine.begin() as connection:
                 post(connection, wanted)
             return multiple()
-        with self.engine.begin() as connection:
-            post(connection, wanted)
+        Database(self.engine).transact(post, wanted)
         for entry in wanted:
             purse = self.purses[entry.account_id]
             purse.available -= entry.amount
@@ -185,14 +178,13 @@ class History(RuleBasedStateMachine):
         account, _, amount = reserved
         taken, batch = amount * share // 100, new_batch_id()
         purse = self.purses[account]
-        with self.engine.begin() as connection:
-            left = post(
-                connection,
-                [
-                    Entry(account, "capture", taken, "batch", batch, 1),
-                    Entry(account, "release", amount - taken, "batch", batch, 1),
-                ],
-            )
+        left = Database(self.engine).transact(
+            post,
+            [
+                Entry(account, "capture", taken, "batch", batch, 1),
+                Entry(account, "release", amount - taken, "batch", batch, 1),
+            ],
+        )
         purse.available += amount - taken
         purse.reserved -= amount
         purse.revenue += taken
@@ -203,8 +195,7 @@ class History(RuleBasedStateMachine):
     @rule(taken=consumes(captured))
     def refund(self, taken: tuple[int, UUID, int]) -> None:
         account, batch, amount = taken
-        with self.engine.begin() as connection:
-            post(connection, [Entry(account, "refund", amount, "message", message_id(batch, 1))])
+        Database(self.engine).transact(post, [Entry(account, "refund", amount, "message", message_id(batch, 1))])
         purse = self.purses[account]
         purse.available += amount
         purse.revenue -= amount
@@ -263,8 +254,7 @@ def test_any_history_adds_up(history: type[History]) -> None:
 @pytest.mark.parametrize("change", ["UPDATE ledger SET amount = amount + 1", "DELETE FROM ledger", "TRUNCATE ledger"])
 def test_the_ledger_refuses_changes(engine: Engine, change: str) -> None:
     account = new_account(engine, 10)
-    with engine.begin() as connection:
-        connection.execute(text("GRANT UPDATE, DELETE, TRUNCATE ON ledger TO CURRENT_USER"))
+    Database(engine).execute("GRANT UPDATE, DELETE, TRUNCATE ON ledger TO CURRENT_USER")
     with pytest.raises(DBAPIError, match="append-only"), engine.begin() as connection:
         connection.execute(text(change))
     assert entries(engine, account) == 1

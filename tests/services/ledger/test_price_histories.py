@@ -136,22 +136,19 @@ class History:
 
     def pay(self) -> None:
         credits = self.rng.randint(1, 1000)
-        with self.service.engine.begin() as connection:
-            top_up(connection, self.account, credits, "paid", f"{self.rng.random()}")
+        self.service.transact(top_up, self.account, credits, "paid", f"{self.rng.random()}")
         self.paid_in += credits
 
     def adjust(self) -> None:
         credits = self.rng.choice((-50, -1, 1, 300))
         try:
-            with self.service.engine.begin() as connection:
-                adjust(connection, self.account, credits, "a correction", f"{self.rng.random()}")
+            self.service.transact(adjust, self.account, credits, "a correction", f"{self.rng.random()}")
         except Refused:
             return
         self.paid_in += credits
 
     def limit(self) -> None:
-        with self.service.engine.begin() as connection:
-            change_account(connection, self.account, {"credit_limit": self.rng.choice((0, 10, 5000))})
+        self.service.transact(change_account, self.account, {"credit_limit": self.rng.choice((0, 10, 5000))})
 
     def refund(self) -> None:
         self.service.deliver_receipts()
@@ -159,8 +156,7 @@ class History:
         if charged:
             row = self.rng.choice(charged)
             try:
-                with self.service.engine.begin() as connection:
-                    refund_message(connection, self.account, UUID(row["message_id"]), "late")
+                self.service.transact(refund_message, self.account, UUID(row["message_id"]), "late")
             except Refused:
                 return
             self.refunded += row["cost"]

@@ -55,8 +55,7 @@ def process_of(service: House, port: int) -> int:
 
 def test_the_day_of_a_person(service: House) -> None:
     account = service.scalar("SELECT id FROM account")
-    with service.engine.begin() as connection:
-        invitation = invite(connection, EMAIL, account, "sender").token
+    invitation = service.transact(invite, EMAIL, account, "sender").token
     accepted = service.post("/invitations/accept", token=invitation, name="Canary", password=PASSWORD)
     session = accepted["session_token"]
     assert statuses(service, "GET", "/me", session) == {200}

@@ -5,7 +5,6 @@ import http.client
 
 import psutil
 import pytest
-from sqlalchemy import text
 from sqlalchemy.engine import make_url
 
 from bulksms.local.ports import LOOPBACK
@@ -70,8 +69,7 @@ def test_accepted_and_refused_messages_leak_nothing(service: House) -> None:
 
 def test_an_error_of_the_database_shows_no_row(service: House) -> None:
     """A trigger of this test's refuses the rows of messages, and tells them."""
-    with service.engine.begin() as connection:
-        connection.execute(text(REFUSE))
+    service.execute(REFUSE)
     try:
         service.post("/sms/send", sender_id="ACME", phone=PHONES[0], message=TEXT)
         log = service.folder / "worker-1.log"
@@ -82,8 +80,7 @@ def test_an_error_of_the_database_shows_no_row(service: House) -> None:
         assert status == 500
         assert leaks(str(response), *canaries(service)) == []
     finally:
-        with service.engine.begin() as connection:
-            connection.execute(text("DROP FUNCTION refuse_row() CASCADE"))
+        service.execute("DROP FUNCTION refuse_row() CASCADE")
     assert leaked(service) == []
 
 

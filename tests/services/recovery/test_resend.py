@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from sqlalchemy import text
 
 from shared.audit.check import audit
 from tests.harness.house import OPEN, STEADY, House, house, wait_until
@@ -25,8 +24,7 @@ def service(tmp_path: Path) -> Iterator[House]:
 
 def let_come(service: House, which: str) -> None:
     """Let the carrier deliver these receipts now, and not when their time has come."""
-    with service.engine.begin() as connection:
-        connection.execute(text(f"UPDATE simulated_receipt SET due_at = now() WHERE {which}"))
+    service.execute(f"UPDATE simulated_receipt SET due_at = now() WHERE {which}")
 
 
 def test_a_category_may_be_sent_again(service: House) -> None:

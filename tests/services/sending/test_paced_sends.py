@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 
 import pytest
-from sqlalchemy import Engine, text
+from sqlalchemy import Engine
 
 from api.commit.commit import commit_sends
 from bulksms.local.postgres import Postgres
@@ -16,6 +16,7 @@ from shared.settings import Settings
 from tests.harness.database import fresh_database
 from tests.harness.drafts import single
 from tests.harness.house import wait_until
+from tests.harness.sql import Database
 from worker.carriers.base import MessageGroup, Outcome, ResponseKind, UnlimitedPace
 from worker.sending.dispatch import Dispatcher
 from worker.sending.paced_sends import SEND_RATE_SECONDS
@@ -70,8 +71,7 @@ def paced_send(engine: Engine, messages: int, rate: int = RATE) -> None:
 
 
 def database_clock(engine: Engine) -> float:
-    with engine.connect() as connection:
-        return float(connection.execute(text("SELECT extract(epoch FROM clock_timestamp())")).scalar_one())
+    return float(Database(engine).scalar("SELECT extract(epoch FROM clock_timestamp())"))
 
 
 def test_no_more_than_its_rate_is_claimed(engine: Engine) -> None:
@@ -89,13 +89,11 @@ def test_no_more_than_its_rate_is_claimed(engine: Engine) -> None:
 def test_it_does_not_wait_for_a_clock_that_was_set_back(engine: Engine) -> None:
     paced_send(engine, 600)
     carrier, dispatcher = taking(engine)
-    with engine.begin() as connection:
-        connection.execute(text("UPDATE send SET paced_until = clock_timestamp() + interval '2 hours'"))
+    Database(engine).execute("UPDATE send SET paced_until = clock_timestamp() + interval '2 hours'")
     assert dispatcher.run_cycle()
     assert carrier.taken == RATE * SEND_RATE_SECONDS
-    with engine.connect() as connection:
-        waits = text("SELECT paced_until > clock_timestamp() + interval '10 seconds' FROM send")
-        assert not connection.execute(waits).scalar_one()
+    waits = "SELECT paced_until > clock_timestamp() + interval '10 seconds' FROM send"
+    assert Database(engine).scalar(waits) is False
 
 
 def test_it_goes_on_without_a_poll(engine: Engine) -> None:
@@ -136,11 +134,9 @@ def test_a_second_claim_moves_the_next_one(engine: Engine) -> None:
     """One that came late is followed at once by another, and what was due then has been taken."""
     paced_send(engine, 150)
     _, dispatcher = taking(engine)
-    with engine.begin() as connection:
-        connection.execute(text("UPDATE send SET paced_until = clock_timestamp() - interval '0.5 s'"))
+    Database(engine).execute("UPDATE send SET paced_until = clock_timestamp() - interval '0.5 s'")
     assert dispatcher.run_cycle()
-    with engine.begin() as connection:
-        connection.execute(text("UPDATE send SET paced_until = clock_timestamp(), rate = 1"))
+    Database(engine).execute("UPDATE send SET paced_until = clock_timestamp(), rate = 1")
     assert dispatcher.run_cycle()
     cycles: list[int] = []
     with waking(dispatcher, lambda: cycles.append(dispatcher.drain())):

@@ -131,8 +131,7 @@ class History(RuleBasedStateMachine):
     def learn(self) -> None:
         """Read the newest verification, whose response was lost."""
         self.made[-1].id = self.service.get(f"/verifications?phone={self.phone}").json["data"][0]["verification_id"]
-        with self.service.engine.connect() as connection:
-            sent = connection.execute(SENT, {"phone": int(self.phone)}).all()
+        sent = self.service.execute(SENT, phone=int(self.phone))
         own = next(row for row in sent if str(row.id) == self.made[-1].id)
         self.made[-1].code = code_in(self.service, own._mapping)
 
@@ -220,8 +219,7 @@ class History(RuleBasedStateMachine):
         listed = self.service.get(f"/verifications?phone={self.phone}").json["data"]
         shown = [(each["verification_id"], each["status"], each["sends"], each["checks_left"]) for each in listed]
         assert shown[::-1] == [(each.id, each.status, each.sends, each.max_checks - each.checks) for each in self.made]
-        with self.service.engine.connect() as connection:
-            sent = connection.execute(SENT, {"phone": int(self.phone)}).all()
+        sent = self.service.execute(SENT, phone=int(self.phone))
         assert Counter(str(row.id) for row in sent) == Counter({each.id: each.sends for each in self.made})
         codes = {each.id: each.code for each in self.made}
         assert all(text_of(self.service, row._mapping).startswith(codes[str(row.id)]) for row in sent)

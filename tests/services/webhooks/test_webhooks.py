@@ -144,8 +144,7 @@ def test_the_health_check_knows_whether_this_machines_process_reports(service: H
         connection.execute(text("UPDATE lease SET held_until = now() + interval '1 hour' WHERE name LIKE 'webhooks:%'"))
         connection.execute(text("UPDATE lease SET name = replace(name, 'webhooks:', 'webhooks:another-')"))
     service.kill_webhooks()
-    with service.engine.begin() as connection:
-        connection.execute(text("DELETE FROM lease WHERE starts_with(name, :mine)"), {"mine": prefix()})
+    service.execute("DELETE FROM lease WHERE starts_with(name, :mine)", mine=prefix())
     ended = check()
     assert (ended.returncode, "has reported for 10 seconds" in ended.stderr) == (1, True)
     service.start_webhooks()

@@ -1,7 +1,6 @@
 """The whole service as separate processes on servers of its own, for tests that kill parts of it."""
 
 import contextlib
-import http.client
 import json
 import os
 import signal
@@ -26,6 +25,7 @@ from shared.api_key import NewKey
 from shared.contacts.groups import add_contacts, create_group
 from shared.db.connection import make_engine
 from shared.scopes import SCOPES
+from tests.harness.fetch import fetch
 from tests.harness.leaks import in_logs, in_redis
 from tests.harness.servers import START_SECONDS, make_migrated_postgres, make_redis
 from tests.harness.sql import Database
@@ -214,18 +214,17 @@ class House(Database):
         self, method: str, path: str, body: Any = None, headers: dict[str, str] | None = None, timeout: float = 60
     ) -> tuple[int, Any]:
         """A request's status and answer."""
-        connection = http.client.HTTPConnection(self.host, self.port, timeout=timeout)
-        try:
-            connection.request(
-                method,
-                "/api/v1" + path,
-                None if body is None else json.dumps(body),
-                {"Content-Type": "application/json", "Authorization": f"Bearer {self.token}", **(headers or {})},
-            )
-            response = connection.getresponse()
-            return response.status, json.loads(response.read())
-        finally:
-            connection.close()
+        sent = {"Content-Type": "application/json", "Authorization": f"Bearer {self.token}", **(headers or {})}
+        content = None if body is None else json.dumps(body)
+        response = fetch(self.port, "/api/v1" + path, method, content, sent, host=self.host, timeout=timeout)
+        return response.status, json.loads(response.text)
+
+    def import_contacts(self, group: str, file: bytes) -> str:
+        """Upload a CSV file of contacts. Returns the id of its import."""
+        headers = {"Content-Type": "text/csv", "Authorization": f"Bearer {self.token}"}
+        response = fetch(self.port, f"/api/v1/groups/{group}/import", "POST", file, headers, timeout=600)
+        assert response.status == 200, response.text
+        return str(json.loads(response.text)["import_id"])
 
     def wait_for_end(self, seconds: float = 60) -> None:
         """Wait until no send is open, and every receipt has come and is matched."""

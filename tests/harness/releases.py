@@ -1,7 +1,6 @@
 """Two releases of the service side by side on one database."""
 
 import contextlib
-import http.client
 import itertools
 import json
 import os
@@ -11,6 +10,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from http import HTTPStatus
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,7 @@ from bulksms.local.ports import LOOPBACK, free_port
 from shared.api_key import NewKey
 from shared.db.schema import MIGRATIONS, head
 from tests.faults.traffic import Traffic
+from tests.harness.fetch import status_of
 from tests.harness.house import STOP_SECONDS, WORKERS_EVER, House, wait_until
 from tests.harness.servers import START_SECONDS
 
@@ -56,18 +57,6 @@ def next_release(folder: Path) -> Path:
     versions = folder / "next" / VERSIONS
     (versions / f"{following}_next_release.py").write_text(NEXT.format(next=following, head=head()))
     return folder / "next"
-
-
-def status_of(port: int, path: str) -> int | None:
-    """The status with which a process responds on this port; None if it does not respond."""
-    connection = http.client.HTTPConnection(LOOPBACK, port, timeout=60)
-    try:
-        connection.request("GET", path)
-        return connection.getresponse().status
-    except (OSError, http.client.HTTPException):
-        return None
-    finally:
-        connection.close()
 
 
 class Installation(House):
@@ -194,7 +183,7 @@ class Release:
 
     def is_ready(self) -> bool:
         """Whether its API takes requests."""
-        return status_of(self.port, "/readyz") == http.HTTPStatus.OK
+        return status_of(self.port, "/readyz") == HTTPStatus.OK
 
     def start_webhooks(self) -> None:
         """Start what posts its events."""
@@ -210,7 +199,7 @@ class Release:
         }
         self.console = self._process("console", "console", CONSOLE_PORT=str(self.console_port), **mine, **kept)
         self.console.launch()
-        wait_until(lambda: status_of(self.console_port, "/healthz") == http.HTTPStatus.OK, START_SECONDS, "the console")
+        wait_until(lambda: status_of(self.console_port, "/healthz") == HTTPStatus.OK, START_SECONDS, "the console")
 
     def stop(self) -> None:
         """Stop its processes, one after the other. None has to be killed."""

@@ -6,12 +6,12 @@ import re
 import shutil
 import subprocess
 import urllib.parse
-import urllib.request
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from bulksms.local.ports import LOOPBACK, free_port
+from tests.harness.fetch import fetch
 from tests.harness.house import wait_until
 
 RULES = Path("deploy/observe/rules.yml")
@@ -37,9 +37,8 @@ class Prometheus:
 
     def query(self, query: str) -> list[dict[str, Any]]:
         """The result of an instant query."""
-        url = f"http://{LOOPBACK}:{self._port}/api/v1/query?{urllib.parse.urlencode({'query': query})}"
-        with urllib.request.urlopen(url, timeout=10) as response:
-            result: list[dict[str, Any]] = json.load(response)["data"]["result"]
+        found = fetch(self._port, f"/api/v1/query?{urllib.parse.urlencode({'query': query})}")
+        result: list[dict[str, Any]] = json.loads(found.text)["data"]["result"]
         return result
 
     def value(self, query: str) -> float | None:

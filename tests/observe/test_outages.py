@@ -3,14 +3,13 @@
 For ages, a second Prometheus counts hours that last seconds.
 """
 
-import http.client
 import json
 import os
 import shutil
 import subprocess
-import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
+from http import HTTPStatus
 from pathlib import Path
 
 import pytest
@@ -18,7 +17,8 @@ from sqlalchemy import text
 
 from bulksms.local import services
 from bulksms.local.ports import LOOPBACK, free_port
-from tests.harness.house import House, wait_until
+from tests.harness.fetch import fetch
+from tests.harness.house import wait_until
 from tests.observe.watched import Watched, phones, run, send, send_one
 
 pytestmark = pytest.mark.prometheus
@@ -44,8 +44,8 @@ def test_receipts_that_cannot_be_read(watched: Watched) -> None:
         watched.prometheus.wait_for_end_of("BulksmsCarrierDown")
 
         def deliver() -> bool:
-            body = json.dumps({"phone": "254711000000", "recipient": "ACME", "message": RECEIPT}).encode()
-            urllib.request.urlopen(f"http://{LOOPBACK}:{stats}/inbound", body, timeout=10).close()
+            body = json.dumps({"phone": "254711000000", "recipient": "ACME", "message": RECEIPT})
+            assert fetch(stats, "/inbound", "POST", body).status == HTTPStatus.OK
             return "BulksmsReceiptsUnreadable" in watched.prometheus.firing()
 
         wait_until(deliver, 90, "the alert")
@@ -64,25 +64,13 @@ def test_receipts_with_ids_in_another_form(watched: Watched) -> None:
         wait_until(send_more, 90, "the alert")
 
 
-def import_file(house: House, group: str, data: bytes) -> str:
-    """Begin an import; returns its id."""
-    connection = http.client.HTTPConnection(LOOPBACK, house.port, timeout=60)
-    headers = {"Content-Type": "text/csv", "Authorization": f"Bearer {house.token}"}
-    connection.request("POST", f"/api/v1/groups/{group}/import", data, headers)
-    response = connection.getresponse()
-    imported = json.loads(response.read())
-    connection.close()
-    assert response.status == 200, imported
-    return str(imported["import_id"])
-
-
 def test_an_import_whose_file_is_damaged(watched: Watched) -> None:
     """It fails until it is set aside. Only the waits between its attempts are shorter here."""
     service = watched.service
     group = service.new_group(service.scalar("SELECT id FROM account WHERE name = 'acme'"), 1)
     while service.workers:
         service.kill_worker()
-    imported = import_file(service, group, b"phone\n254718000000\n")
+    imported = service.import_contacts(group, b"phone\n254718000000\n")
     service.execute("DELETE FROM import_chunk WHERE import_id = :id", id=imported)
     service.start_workers(2)
 

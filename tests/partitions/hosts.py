@@ -1,12 +1,10 @@
 """The service on several hosts: API, workers, Postgres, Redis, and the carrier, a simulated SMSC."""
 
-import http.client
 import json
 import sys
 from collections import Counter
-from collections.abc import Mapping
+from http import HTTPStatus
 from pathlib import Path
-from types import MappingProxyType
 
 import psutil
 from redis import Redis
@@ -17,6 +15,7 @@ from bulksms.local.postgres import Postgres
 from shared.carriers.control import list_carriers
 from shared.db.connection import make_engine
 from tests.faults.ground import Ground
+from tests.harness.fetch import fetch, status_of
 from tests.harness.servers import SMALL
 from tests.partitions.network import Network
 
@@ -84,14 +83,12 @@ class Hosts(Ground):
 
     def receipts_waiting(self) -> int:
         """Receipts that the SMSC has to deliver."""
-        return int(json.loads(get(self.network.address("carrier"), STATS_PORT, "/")[1])["receipts_waiting"])
+        counts = fetch(STATS_PORT, "/", host=self.network.address("carrier")).text
+        return int(json.loads(counts)["receipts_waiting"])
 
     def is_ready(self) -> bool:
         """Whether the API says that it can accept sends."""
-        try:
-            return get(self.host, self.port, "/readyz", timeout=5)[0] == http.HTTPStatus.OK
-        except (OSError, http.client.HTTPException):
-            return False
+        return status_of(self.port, "/readyz", host=self.host, timeout=5) == HTTPStatus.OK
 
     def bound(self) -> int:
         """Workers that are bound, as `bulksms doctor` and the metrics say."""
@@ -101,7 +98,8 @@ class Hosts(Ground):
     def failures(self, host: str, server: str) -> float:
         """Failures of the host's processes to reach a server, by its metrics."""
         port = self.port if host == "api" else METRICS_PORT
-        _, text = get(self.network.address(host), port, "/metrics", {"Authorization": f"Bearer {METRICS_TOKEN}"})
+        headers = {"Authorization": f"Bearer {METRICS_TOKEN}"}
+        text = fetch(port, "/metrics", headers=headers, host=self.network.address(host)).text
         lines = [line for line in text.splitlines() if line.startswith(FAILURES.format(server=server))]
         return sum(float(line.rpartition(" ")[2]) for line in lines)
 
@@ -151,19 +149,6 @@ class Hosts(Ground):
             smsc.launch()
             smsc.wait_ready(30)
         return smsc
-
-
-def get(
-    address: str, port: int, path: str, headers: Mapping[str, str] = MappingProxyType({}), timeout: float = 60
-) -> tuple[int, str]:
-    """The status and body of a response."""
-    connection = http.client.HTTPConnection(address, port, timeout=timeout)
-    try:
-        connection.request("GET", path, headers=headers)
-        response = connection.getresponse()
-        return response.status, response.read().decode()
-    finally:
-        connection.close()
 
 
 def start_postgres(network: Network, data_dir: Path) -> Postgres:

@@ -12,9 +12,10 @@ from pathlib import Path
 import pytest
 
 from shared.audit.check import audit
+from tests.harness.fetch import status_of
 from tests.harness.house import wait_until
 from tests.harness.receiver import Receiver, receiver
-from tests.harness.releases import HERE, Installation, Release, status_of
+from tests.harness.releases import HERE, Installation, Release
 
 pytestmark = pytest.mark.upgrade
 

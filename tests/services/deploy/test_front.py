@@ -16,6 +16,7 @@ import pytest
 
 from api.limits.bulkheads import CONNECTIONS_OF_ADDRESS
 from bulksms.local.ports import LOOPBACK, free_port
+from tests.harness.fetch import fetch
 from tests.harness.front import NGINX, Front, Upstream, needs_nginx
 from tests.harness.house import House, house, wait_until
 
@@ -136,10 +137,7 @@ def test_a_get_that_sends_goes_to_one_container_only(front: Front) -> None:
     front.use(LOOPBACK, BROKEN, line=BROKEN)
     deadline = time.monotonic() + 60
     while not broken.requests and time.monotonic() < deadline:
-        connection = http.client.HTTPConnection(LOOPBACK, front.port, timeout=60)
-        connection.request("GET", "/cgi-bin/sendsms?username=nobody")
-        status = connection.getresponse().status
-        connection.close()
+        status = fetch(front.port, "/cgi-bin/sendsms?username=nobody").status
         assert status == (502 if broken.requests else 403)
     assert broken.requests
     broken.stop()
@@ -168,10 +166,7 @@ def test_the_client_cannot_name_its_own_address(front: Front) -> None:
     upstream = Upstream(BROKEN, front.api_port)
     upstream.start()
     front.use(BROKEN, line=BROKEN)
-    connection = http.client.HTTPConnection(LOOPBACK, front.port, timeout=60)
-    connection.request("GET", "/healthz", headers={"X-Forwarded-For": "198.51.100.7"})
-    assert connection.getresponse().status == 204
-    connection.close()
+    assert fetch(front.port, "/healthz", headers={"X-Forwarded-For": "198.51.100.7"}).status == 204
     upstream.stop()
     (request,) = upstream.requests
     assert [line for line in request.splitlines() if "forwarded" in line.lower()] == [f"X-Forwarded-For: {LOOPBACK}"]

@@ -1,6 +1,5 @@
 """A worker that dies while it imports contacts."""
 
-import http.client
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -8,7 +7,6 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text
 
-from bulksms.local.ports import LOOPBACK
 from shared.audit.check import audit
 from tests.harness.house import House, house, wait_until
 
@@ -42,19 +40,6 @@ def held_after_its_first_page(service: House) -> Iterator[None]:
         connection.commit()
 
 
-def upload(service: House, group: str, content: bytes) -> str:
-    connection = http.client.HTTPConnection(LOOPBACK, service.port, timeout=60)
-    try:
-        headers = {"Content-Type": "text/csv", "Authorization": f"Bearer {service.token}"}
-        connection.request("POST", f"/api/v1/groups/{group}/import", content, headers)
-        response = connection.getresponse()
-        body = response.read()
-        assert response.status == 200, body
-    finally:
-        connection.close()
-    return str(service.scalar("SELECT id FROM contact_import ORDER BY id DESC LIMIT 1"))
-
-
 def test_an_import_goes_on_where_the_worker_died(tmp_path: Path) -> None:
     rows = [f"{255700000000 + number},name {number}" if number % 100 else f"bad {number}" for number in range(ROWS)]
     content = ("phone,name\n" + "\n".join(rows)).encode()
@@ -66,7 +51,7 @@ def test_an_import_goes_on_where_the_worker_died(tmp_path: Path) -> None:
             return bool(service.get(f"/imports/{made}")["status"] == "completed")
 
         with held_after_its_first_page(service):
-            made = upload(service, group, content)
+            made = service.import_contacts(group, content)
             wait_until(lambda: service.scalar(DONE) > 0, 60, "the first page")
             service.kill_worker()
             assert not completed()

@@ -1,6 +1,5 @@
 """A million contacts in one file: the memory stays flat, the progress is shown, and the groups are listed meanwhile."""
 
-import http.client
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -9,9 +8,8 @@ from typing import Any
 import psutil
 import pytest
 
-from bulksms.local.ports import LOOPBACK
 from shared.audit.check import audit
-from tests.harness.house import House, house
+from tests.harness.house import house
 
 ROWS = 1_000_000
 BAD = ROWS // 1000
@@ -26,23 +24,6 @@ def write_file(path: Path) -> None:
         for number in range(ROWS):
             phone = "bad" if number % 1000 == 999 else FIRST + number * 7919 % 99_000_000
             file.write(f"{phone},name {number},vip\n" if number % 10 == 0 else f"{phone},name {number},\n")
-
-
-def upload(service: House, group: str, path: Path) -> None:
-    connection = http.client.HTTPConnection(LOOPBACK, service.port, timeout=600)
-    try:
-        headers = {
-            "Content-Type": "text/csv",
-            "Authorization": f"Bearer {service.token}",
-            "Content-Length": str(path.stat().st_size),
-        }
-        with path.open("rb") as file:
-            connection.request("POST", f"/api/v1/groups/{group}/import", file, headers)
-        response = connection.getresponse()
-        body = response.read()
-        assert response.status == 200, body
-    finally:
-        connection.close()
 
 
 def memory(process: Any) -> int:
@@ -63,7 +44,7 @@ def test_a_million_contacts_in_one_file(tmp_path: Path) -> None:
         service.post("/sms/send", sender_id="ACME", phone="254711000000", message="Hi")
         before = {"api": memory(service.api), "worker": memory(service.workers[0])}
         most, progress = dict(before), []
-        uploading = pool.submit(upload, service, group, path)
+        uploading = pool.submit(service.import_contacts, group, path.read_bytes())
         while True:
             uploaded = uploading.done()
             assert len(service.get("/groups")["data"]) == 201

@@ -1,13 +1,12 @@
 """No phone, text or secret gets into a log, an error, a metric or Redis, whatever goes wrong while it is sent."""
 
 import contextlib
-import http.client
 
 import psutil
 import pytest
 from sqlalchemy.engine import make_url
 
-from bulksms.local.ports import LOOPBACK
+from tests.harness.fetch import fetch
 from tests.harness.house import SECRET_KEY, STEADY, House, a_house, wait_until
 from tests.harness.leaks import in_logs, leaks
 
@@ -27,13 +26,8 @@ def canaries(service: House) -> list[str]:
 
 def raw(service: House, method: str, path: str, body: bytes = b"", **headers: str) -> str:
     """A response's head and body as text."""
-    connection = http.client.HTTPConnection(LOOPBACK, service.port, timeout=60)
-    try:
-        connection.request(method, path, body, {"Content-Type": "application/json", **headers})
-        response = connection.getresponse()
-        return f"{response.status} {response.headers}{response.read().decode()}"
-    finally:
-        connection.close()
+    response = fetch(service.port, path, method, body, {"Content-Type": "application/json", **headers})
+    return f"{response.status} {response.headers}{response.text}"
 
 
 def test_errors_show_nothing(service: House) -> None:

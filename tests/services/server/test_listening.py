@@ -18,8 +18,8 @@ from api.server.reuse_port import IS_DIVIDED, SharedPort
 from bulksms.local import services
 from bulksms.local.command import Command
 from bulksms.local.ports import LOOPBACK, free_port, is_free
+from tests.harness.fetch import status_of
 from tests.harness.house import wait_until
-from tests.harness.releases import status_of
 from tests.harness.servers import START_SECONDS
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(not IS_DIVIDED, reason="only Linux divides connections")]

@@ -8,8 +8,6 @@ import socket
 import subprocess
 import sys
 import time
-import urllib.error
-import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -20,6 +18,7 @@ from bulksms.smsc.server import Smsc, running
 from bulksms.smsc.settings import SmscSettings
 from shared.carriers.smpp.constants import Command, Status
 from shared.carriers.smpp.pdu import pdu
+from tests.harness.fetch import fetch
 from tests.harness.house import wait_until
 from tests.harness.response_timeout import submit_until
 from tests.unit.carriers.smpp.making import KeptInbox, config, message_group
@@ -56,8 +55,7 @@ def test_the_command_keeps_a_journal_and_counts(tmp_path: Path) -> None:
         assert session is not None
         submit_until(lambda: session.windows.unanswered() == 1, carrier, group)  # one of the three has no response
         carrier.close()
-        with urllib.request.urlopen(f"http://127.0.0.1:{stats_port}/", timeout=PATIENCE) as response:
-            counts = json.load(response)
+        counts = json.loads(fetch(stats_port, "/").text)
         assert (counts["submits"], counts["accepted"], counts["lost"], counts["refused"]) == (3, 1, 1, 1)
         assert speak(stats_port, {"phone": "254711000000", "recipient": "ACME", "message": "x" * 200}) == 200
         assert speak(stats_port, {"phone": "254711000000"}) == 400
@@ -79,13 +77,7 @@ def test_the_command_keeps_a_journal_and_counts(tmp_path: Path) -> None:
 
 
 def speak(port: int, parameters: dict[str, str]) -> int:
-    request = urllib.request.Request(f"http://127.0.0.1:{port}/inbound", json.dumps(parameters).encode(), method="POST")
-    try:
-        with urllib.request.urlopen(request, timeout=PATIENCE) as response:
-            return int(response.status)
-    except urllib.error.HTTPError as error:
-        with error:
-            return error.code
+    return fetch(port, "/inbound", "POST", json.dumps(parameters)).status
 
 
 def wait_for_port(port: int) -> None:

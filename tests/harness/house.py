@@ -174,12 +174,9 @@ class House(Database):
         """An account with an approved sender ID, whose token the requests use from now on."""
         with self.engine.begin() as connection:
             account = create_account(connection, name, authentication=True)
-            connection.execute(
-                text("INSERT INTO sender_id (account_id, sender_id, state) VALUES (:account, :sender, 'approved')"),
-                {"account": account, "sender": sender},
-            )
             top_up(connection, account, credits, "test", name)
             key = create_key(connection, account, SECRET_KEY, scopes=SCOPES)
+        self.approve(account, sender)
         self.use_key(key)
         return account
 

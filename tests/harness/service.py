@@ -85,12 +85,9 @@ class Service(Database):
         with self.engine.begin() as connection:
             made = connection.execute(text("SELECT count(*) FROM account")).scalar_one()
             account = create_account(connection, f"{name}-{made}", authentication=True)
-            connection.execute(
-                text("INSERT INTO sender_id (account_id, sender_id, state) VALUES (:account, 'ACME', 'approved')"),
-                {"account": account},
-            )
             if credits:
                 top_up(connection, account, credits, "test", "test")
+        self.approve(account, "ACME")
         return account
 
     def new_token(self, account: int, *, test: bool = False) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 
-from sqlalchemy import Engine, text
+from sqlalchemy import Engine
 
 from api.smpp.submits import IDEMPOTENCY_TAG
 from shared.accounts.administration import create_account
@@ -17,8 +17,8 @@ from shared.accounts.top_ups import top_up
 from shared.carriers.smpp.constants import Command, Status
 from tests.harness.house import SECRET_KEY
 from tests.harness.smpp import Closed, Pdu, SmppClient, submit_body
+from tests.harness.sql import Database
 
-APPROVE = text("INSERT INTO sender_id (account_id, sender_id, state) VALUES (:account, 'ACME', 'approved')")
 WINDOW = 5
 AGAIN = (Status.ESME_RSYSERR, Status.ESME_RTHROTTLED)
 """Answers after which a submit is repeated."""
@@ -32,9 +32,10 @@ def new_credential(engine: Engine, name: str, credits: int = 100_000, **more: in
     with engine.begin() as connection:
         account = create_account(connection, name)
         top_up(connection, account, credits, "test", name)
-        connection.execute(APPROVE, {"account": account})
-        options = {"max_binds": 10, **more}
-        return account, create_credential(connection, account, name, SECRET_KEY, networks=["127.0.0.0/8"], **options)
+        options = {"networks": ["127.0.0.0/8"], "max_binds": 10, **more}
+        made = create_credential(connection, account, name, SECRET_KEY, **options)
+    Database(engine).approve(account, "ACME")
+    return account, made
 
 
 @dataclass(slots=True)

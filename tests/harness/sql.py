@@ -5,6 +5,10 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from sqlalchemy import Connection, Engine, Executable, Row, text
 
+APPROVE = """
+    INSERT INTO sender_id (account_id, sender_id, state) VALUES (:account, :sender, 'approved')
+    ON CONFLICT (account_id, sender_id) DO UPDATE SET state = 'approved'
+"""
 P = ParamSpec("P")
 T = TypeVar("T")
 
@@ -38,3 +42,8 @@ class Database:
         """Call a function with a connection."""
         with self.engine.begin() as connection:
             return function(connection, *given, **named)
+
+    def approve(self, account: int, sender_id: str) -> str:
+        """Give an account an approved sender ID, which is returned."""
+        self.execute(APPROVE, account=account, sender=sender_id)
+        return sender_id

@@ -209,9 +209,8 @@ def test_a_new_sandbox_has_nothing_of_another_account(service: Service) -> None:
     with service.engine.begin() as connection:
         set_limits(connection, other, requests_per_second=7)
         set_cap(connection, other, "marketing", (1, 24))
-        theirs = text("INSERT INTO sender_id (account_id, sender_id, state) VALUES (:id, 'THEIRS', 'approved')")
-        connection.execute(theirs, {"id": other})
         set_limits(connection, service.account_id, requests_per_second=9)
+    service.approve(other, "THEIRS")
     sandbox = service.in_sandbox()
     rows = "SELECT requests_per_second FROM account_limit WHERE account_id = :id"
     assert service.scalars(rows, id=sandbox.account_id) == [9]

@@ -108,10 +108,8 @@ def test_pulling_keeps_no_other_account_listening(two: Two) -> None:
 
 
 def test_a_later_message_to_another_account_hides_none(two: Two) -> None:
-    has_number = text("INSERT INTO sender_id (account_id, sender_id, state) VALUES (:account, :number, 'approved')")
     for account in (two.service.account_id, two.other_id):
-        number = f"2782{account:07}"
-        two.service.execute(has_number, account=account, number=number)
+        number = two.service.approve(account, f"2782{account:07}")
         two.service.transact(store, "main", [Inbound(PHONE, number, "Hello")])
     assert [each["message"] for each in two.service.get("/inbound?latest=true").json["data"]] == ["Hello"]
 

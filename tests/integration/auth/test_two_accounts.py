@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from typing import Any
 
 import pytest
-from sqlalchemy import Engine, text
+from sqlalchemy import Engine
 from werkzeug.test import TestResponse
 
 from api.endpoint import ENDPOINTS, Endpoint
@@ -105,12 +105,6 @@ def file_of(endpoint: Endpoint) -> str | None:
 
 DOCUMENT = document()
 
-OWN_SENDER = text(
-    """
-    INSERT INTO sender_id (account_id, sender_id, state) VALUES (:account, 'MINE', 'approved') ON CONFLICT DO NOTHING
-    """
-)
-
 
 def everything(engine: Engine) -> dict[str, Any]:
     """A sum over the rows of each table but the keys, of which it is noted when they were used last."""
@@ -182,7 +176,7 @@ def test_a_cursor_of_another_account_gives_an_empty_page(pair: Pair) -> None:
 
 @pytest.mark.parametrize("field", ["group_id", "sender_id"])
 def test_a_send_cannot_use_a_group_or_sender_id_of_another_account(pair: Pair, field: str) -> None:
-    pair.owner.execute(OWN_SENDER, account=pair.owner.account_id)
+    pair.owner.approve(pair.owner.account_id, "MINE")
     group = pair.owner.new_group([PHONE])
     body = {"sender_id": "ACME", "group_id": group, "message": "Hi"}
     mine, nobodys = {"group_id": (group, UNKNOWN), "sender_id": ("MINE", "NOBODY")}[field]

@@ -6,18 +6,8 @@ from html import unescape
 from shared.db.connection import transaction
 from shared.inbound import Inbound, store
 from tests.harness.console import Console
-from tests.harness.service import Service
 
 NUMBER = "254204880001"
-
-
-def add_number(service: Service, number: str) -> None:
-    """Give the account a number that phones can write to."""
-    with service.engine.begin() as connection:
-        connection.exec_driver_sql(
-            "INSERT INTO sender_id (account_id, sender_id, state) VALUES (%s, %s, 'approved')",
-            (service.account_id, number),
-        )
 
 
 def test_a_reply_goes_to_the_phone_although_it_would_be_a_national_number_too(console: Console) -> None:
@@ -39,7 +29,7 @@ def test_a_reply_goes_to_the_phone_although_it_would_be_a_national_number_too(co
 
 def test_a_conversation_is_answered(console: Console) -> None:
     service = console.service
-    add_number(service, NUMBER)
+    service.approve(service.account_id, NUMBER)
     service.transact(store, "simulator", [Inbound("+254711000009", f"+{NUMBER}", "Is it open?")])
     browser = console.browser("sender")
     assert "Is it open?" in browser.get("/conversations/").text
@@ -58,7 +48,7 @@ def test_a_conversation_is_answered(console: Console) -> None:
 
 def test_a_conversation_is_one_timeline_on_pages(console: Console) -> None:
     service = console.service
-    add_number(service, NUMBER + "7")
+    service.approve(service.account_id, NUMBER + "7")
     for number in range(20):
         with transaction(service.engine) as connection:
             texts = [f"in {number} first", f"in {number} second"]

@@ -57,10 +57,7 @@ def test_a_file_is_imported_and_its_bad_rows_are_shown(console: Console) -> None
 
 def test_a_possible_opt_out_is_decided_by_one_click(console: Console) -> None:
     browser, service = console.browser("sender"), console.service
-    number = "254204999001"
-    values = {"account": service.account_id, "sender": number}
-    statement = "INSERT INTO sender_id (account_id, sender_id, state) VALUES (:account, :sender, 'approved')"
-    service.execute(statement, **values)
+    number = service.approve(service.account_id, "254204999001")
     for phone in ("254711000071", "254711000072"):
         service.transact(store, "main", [Inbound(phone, number, "STOP or I call the police")])
     page = browser.get("/opt-outs/").text

@@ -16,15 +16,11 @@ import pytest
 import console.views.operator.doubts as doubts_view
 from console.session.operator import REASON_SECONDS
 from tests.harness.console import Browser, Console
+from tests.harness.live_workers import report_carrier
 from tests.harness.people import a_person
 from tests.harness.prices import a_draft
 
 SCRIPT = "<script>alert(1)</script>"
-REPORTED = """
-    INSERT INTO carrier_report (carrier, worker, state, since, rate, allowed, "window", alone, submitted, throttled,
-                                failed, reported_at)
-    VALUES (:carrier, 'a worker', 'ready', now(), 100, 50, 40, false, 1000, 7, 3, now() + interval '10 minutes')
-"""
 PHONES = itertools.count(99_906_700_001)
 """The simulated carrier leaves messages to these in doubt."""
 REASON = "ticket 4711: a message has not arrived"
@@ -90,7 +86,7 @@ def pending(console: Console, name: str = "") -> str:
 @pytest.fixture
 def carrier(console: Console) -> Iterator[str]:
     """A carrier that a worker reports."""
-    console.service.execute(REPORTED, carrier="main")
+    report_carrier(console.service.engine, rate=100, allowed=50)
     yield "main"
     console.service.execute("DELETE FROM carrier_report")
     console.service.execute("DELETE FROM carrier_setting")
@@ -473,7 +469,7 @@ def test_a_held_guard_is_released_with_a_reason(console: Console) -> None:
 
 
 def test_stored_text_of_an_account_is_never_run_as_code(console: Console, carrier: str, in_doubt: InDoubt) -> None:
-    console.service.execute(REPORTED.replace("'a worker'", "'another'"), carrier="<b>main")
+    report_carrier(console.service.engine, "<b>main")
     admin, service, account = console.operator(), console.service, console.service.account_id
     sender = pending(console)
     service.execute("UPDATE account SET name = :evil || id", evil=SCRIPT)

@@ -9,8 +9,8 @@ import pytest
 from werkzeug.test import TestResponse
 
 from tests.harness.console import Browser, Console
+from tests.harness.live_workers import report_carrier
 from tests.harness.times import ahead
-from tests.integration.console.test_operator import REPORTED
 from worker.jobs.export_messages import export_page
 
 
@@ -135,7 +135,7 @@ def under_way(console: Console) -> Iterator[str]:
         "UPDATE send SET state = 'sending', send_at = NULL, paced_until = now() + interval '1 hour' WHERE id = :send",
         send=send,
     )
-    console.service.execute(REPORTED, carrier="main")
+    report_carrier(console.service.engine)
     yield str(send)
     console.service.execute("DELETE FROM carrier_report")
 

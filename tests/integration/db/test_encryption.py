@@ -72,17 +72,9 @@ def receive(service: Service, *messages: Inbound) -> None:
     service.transact(store, "main", messages)
 
 
-def own_number(service: Service) -> str:
-    service.execute(
-        "INSERT INTO sender_id (account_id, sender_id, state) VALUES (:account, '2020', 'approved')",
-        account=service.account_id,
-    )
-    return "2020"
-
-
 def everything(service: Service) -> dict[str, str]:
     """Texts wherever there can be one: sends, values, what phones said, events, answers. Returns the sends."""
-    number = own_number(service)
+    number = service.approve(service.account_id, "2020")
     listen(service.engine, service.account_id)
     personal = [{"phone": phone, "variables": {"name": CANARY}} for phone in PHONES]
     made = {
@@ -205,7 +197,7 @@ def test_a_send_with_a_tampered_text_is_held_and_the_others_go_on(service: Heard
 def test_a_part_that_cannot_be_decrypted_does_not_hold_up_others(
     service: Heard, engine: Engine, caplog: pytest.LogCaptureFixture
 ) -> None:
-    number = own_number(service)
+    number = service.approve(service.account_id, "2020")
     for reference in (1, 2, 3):
         receive(service, Inbound(PHONES[0], number, f"{CANARY} {reference}", reference=reference, number=1, total=2))
     receive(service, Inbound(PHONES[0], number, " whole", reference=3, number=2, total=2))

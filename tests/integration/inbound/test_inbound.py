@@ -31,22 +31,13 @@ PHONES = itertools.count(254_711_500_001)
 @pytest.fixture
 def number(service: Service) -> str:
     """A number that nobody else has, the account's sender ID."""
-    return with_sender_id(service, str(next(NUMBERS)))
+    return service.approve(service.account_id, str(next(NUMBERS)))
 
 
 @pytest.fixture
 def short_code(service: Service) -> str:
     """Likewise, but in no country."""
-    return with_sender_id(service, str(next(NUMBERS))[-5:])
-
-
-def with_sender_id(service: Service, made: str) -> str:
-    service.execute(
-        "INSERT INTO sender_id (account_id, sender_id, state) VALUES (:account, :sender, 'approved')",
-        account=service.account_id,
-        sender=made,
-    )
-    return made
+    return service.approve(service.account_id, str(next(NUMBERS))[-5:])
 
 
 def come(service: Service, *messages: Inbound, carrier: str = "main") -> None:

@@ -1,17 +1,14 @@
 """When workers keep house, and what they delete."""
 
+from datetime import timedelta
+
 import pytest
+from sqlalchemy import func
 
 import worker.sweeper
+from tests.harness.live_workers import report_carrier
 from tests.harness.service import Service
 from worker.jobs.housekeeping import housekeeping
-
-REPORTED = """
-    INSERT INTO carrier_report (carrier, worker, state, since, rate, allowed, "window", alone, submitted, throttled,
-                                failed, reported_at)
-    SELECT 'main', hours || ' hours ago', 'ready', now(), 1, 1, 1, false, 0, 0, 0, now() - hours * interval '1 hour'
-      FROM unnest(ARRAY[1, 23, 25]) hours
-"""
 
 
 def test_one_worker_keeps_house_every_ten_minutes(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -30,7 +27,8 @@ def test_one_worker_keeps_house_every_ten_minutes(service: Service, monkeypatch:
 
 def test_reports_of_workers_that_ended_a_day_ago_are_deleted(service: Service) -> None:
     service.execute("DELETE FROM carrier_report")
-    service.execute(REPORTED)
+    for hours in (1, 23, 25):
+        report_carrier(service.engine, worker=f"{hours} hours ago", reported_at=func.now() - timedelta(hours=hours))
     for step in housekeeping(service.engine):
         step()
     left = service.scalar("SELECT array_agg(worker ORDER BY reported_at) FROM carrier_report")

@@ -17,7 +17,6 @@ FINDING = text(
     VALUES (:account, 'block', '2547110', 20, 2, false)
     """
 )
-HAS_NUMBER = text("INSERT INTO sender_id (account_id, sender_id, state) VALUES (:account, :number, 'approved')")
 PHONE = "254711000000"
 REASON = "a test"
 
@@ -96,7 +95,7 @@ def test_closing_an_account_does_not_affect_another(two: Two) -> None:
 def test_messages_to_a_number_can_be_assigned_only_to_the_account_that_has_it(two: Two) -> None:
     number = f"2782{two.other:07}"
     two.service.transact(store, "main", [Inbound("254711222555", number, "Hello")])
-    two.service.execute(HAS_NUMBER, account=two.other, number=number)
+    two.service.approve(two.other, number)
     refused = two.operator.post("/inbound/assign", sent_to=number, account_id=two.one)
     assert (refused.status_code, refused.json["code"]) == (409, "state_conflict")
     given = two.operator.post("/inbound/assign", sent_to=number, account_id=two.other)

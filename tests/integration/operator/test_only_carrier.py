@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
 import pytest
-from sqlalchemy import func, text, update
+from sqlalchemy import func, update
 
 from api.metrics.counts import counts_of
 from api.metrics.installation import InstallationCollector
@@ -14,16 +14,9 @@ from shared.carriers.control import list_carriers, list_limits
 from shared.db.tables.running import state_count
 from shared.health.carriers import check_carriers
 from shared.health.doctor import check_queue
+from tests.harness.live_workers import report_carrier
 from tests.harness.service import Service
 
-REPORT = text(
-    """
-    INSERT INTO carrier_report (carrier, worker, state, since, rate, allowed, "window", alone, submitted, throttled,
-                                failed, reported_at)
-    VALUES (:carrier, :worker, :state, now(), 0, 0, 10, false, 0, 0, 0, clock_timestamp() + interval '1 minute')
-    ON CONFLICT (carrier, worker) DO UPDATE SET state = EXCLUDED.state
-    """
-)
 Found = TypeVar("Found")
 PHONES = [str(254711000000 + number) for number in range(3)]
 
@@ -40,10 +33,6 @@ def waiting(service: Service) -> Iterator[Service]:
     service.execute("UPDATE batch SET state = 'canceled' WHERE state = 'queued'")
 
 
-def report(service: Service, state: str, carrier: str = "main", worker: str = "one") -> None:
-    service.execute(REPORT, carrier=carrier, worker=worker, state=state)
-
-
 def waits(service: Service) -> dict[tuple[str, str], float]:
     """Messages by what they wait for and carrier."""
     with service.engine.begin() as connection:
@@ -54,20 +43,20 @@ def waits(service: Service) -> dict[tuple[str, str], float]:
 
 @pytest.mark.parametrize("state", ["paused", "down", "open"])
 def test_the_queue_awaits_the_only_carrier_while_it_is_closed(waiting: Service, state: str) -> None:
-    report(waiting, "ready")
+    report_carrier(waiting.engine, state="ready")
     assert waits(waiting) == {("queued", ""): 3}
-    report(waiting, state)
+    report_carrier(waiting.engine, state=state)
     assert waits(waiting) == {("awaiting_carrier", "main"): 3}
 
 
 def test_messages_of_test_keys_await_no_carrier(waiting: Service) -> None:
-    report(waiting, "paused")
+    report_carrier(waiting.engine, state="paused")
     waiting.in_sandbox().bulk(PHONES)
     assert waits(waiting) == {("awaiting_carrier", "main"): 3, ("queued", ""): 3}
 
 
 def test_the_doctor_names_the_paused_carrier_and_what_waits(waiting: Service) -> None:
-    report(waiting, "paused")
+    report_carrier(waiting.engine, state="paused")
     waiting.execute("INSERT INTO carrier_setting (name, paused) VALUES ('main', true)")
     try:
         (carrier,) = waiting.transact(lambda connection: list(check_carriers(connection)))
@@ -114,7 +103,7 @@ def after(service: Service, seconds: int, read: Callable[[Service], Found]) -> F
 def test_what_a_worker_reported_more_than_five_seconds_ago_is_ignored(
     waiting: Service, seconds: int, live: bool
 ) -> None:
-    report(waiting, "down")
+    report_carrier(waiting.engine, state="down")
     waiting.execute("INSERT INTO carrier_limit (name, rate, reported_at) VALUES ('sender ACME', 10, now())")
     for read in (seen_carriers, limiting_carriers, measured_carriers):
         assert after(waiting, seconds, read) == (["main"] if live else []), read

@@ -10,18 +10,11 @@ from sqlalchemy import text
 
 from shared.accounts.operator_keys import revoke_operator_key
 from shared.audit.check import audit
+from tests.harness.live_workers import report_carrier
 from tests.harness.operator import PREFIX, OperatorClient
 from tests.harness.service import Service
 from tests.harness.times import ahead
 
-REPORT = text(
-    """
-    INSERT INTO carrier_report (carrier, worker, state, since, rate, allowed, "window", alone, submitted, throttled,
-                                failed, reported_at)
-    VALUES (:carrier, 'one', :state, now(), 100, 70, 10, false, 5, 1, 0, clock_timestamp() + interval '1 hour')
-    ON CONFLICT (carrier, worker) DO UPDATE SET state = EXCLUDED.state
-    """
-)
 LIMIT = text(
     "INSERT INTO carrier_limit (name, rate, reported_at) VALUES ('sender ACME', 10, now() + interval '1 hour')"
 )
@@ -32,14 +25,14 @@ PHONES = itertools.count(99_906_300_001)
 @pytest.fixture
 def carrier(service: Service) -> Iterator[str]:
     """A carrier that a worker reports."""
-    report(service, "simulator")
+    report(service)
     yield "simulator"
     for table in ("carrier_report", "carrier_setting", "carrier_limit"):
         service.execute(f"DELETE FROM {table}")
 
 
-def report(service: Service, carrier: str, state: str = "ready") -> None:
-    service.execute(REPORT, carrier=carrier, state=state)
+def report(service: Service, state: str = "ready") -> None:
+    report_carrier(service.engine, "simulator", state=state, rate=100, allowed=70)
 
 
 def setting(service: Service) -> Any:
@@ -57,12 +50,12 @@ def test_a_carrier_is_paced_paused_and_resumed(service: Service, operator: Opera
     assert tuple(setting(service)) == (50, 5, False)
     paused = operator.post("/carriers/simulator/pause", reason="maintenance")
     assert (paused.status_code, paused.json["status"], paused.json["paused"]) == (200, "paused", True)
-    report(service, "simulator", "paused")
+    report(service, "paused")
     assert operator.post("/carriers/simulator/pause").status_code == 400
     assert setting(service).paused
     resumed = operator.post("/carriers/simulator/resume", key="once")
     assert (resumed.status_code, resumed.json["status"], resumed.json["paused"]) == (200, "paused", False)
-    report(service, "simulator")
+    report(service)
     assert operator.get("/carriers/simulator").json["status"] == "ready"
     assert operator.post("/carriers/simulator/reset").status_code == 200
     assert tuple(setting(service)) == (None, None, False)

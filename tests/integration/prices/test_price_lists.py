@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from shared.prices import book
+from tests.harness.live_workers import report_carrier
 from tests.harness.operator import OperatorClient
 from tests.harness.service import Service
 
@@ -153,11 +154,7 @@ def test_prices_below_cost_are_named_where_the_cost_begins(operator: OperatorCli
 
 
 def test_a_misspelt_carrier_is_refused(operator: OperatorClient) -> None:
-    report = (
-        'INSERT INTO carrier_report (carrier, worker, state, since, rate, allowed, "window", alone, submitted,'
-        " throttled, failed, reported_at) VALUES ('main', 'w', 'ready', now(), 1, 1, 1, false, 0, 0, 0, now())"
-    )
-    operator.service.execute(report)
+    report_carrier(operator.service.engine)
     refused = operator.post("/price-lists", name="Misspelt", carrier="mian")
     assert refused.json["code"] == "state_conflict" and "'mian', only main" in refused.json["detail"]
     assert operator.post("/price-lists", name="Costs of main", carrier="main").status_code == 200

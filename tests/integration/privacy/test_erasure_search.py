@@ -116,10 +116,7 @@ def test_a_sandbox_erases_nothing_of_the_installation(alone: Service) -> None:
     receive(alone, OTHER, "Hello")
     alone.transact(keep_unreadable, "any", [Unreadable(PERSON.encode(), "malformed")])
     alone.transact(store, "any", [Inbound(PERSON, "25420700", "half", 7, 2, 1)])
-    alone.execute(
-        "INSERT INTO sender_id (account_id, sender_id, state) VALUES (:account, '25420700', 'approved')",
-        account=sandbox.account_id,
-    )
+    alone.approve(sandbox.account_id, "25420700")
     assert erase(sandbox)["status"] == "completed"
     assert unreadable(alone) == [PERSON.encode()]
     assert where(alone.engine, PERSON) == {"inbound_part"}

@@ -63,13 +63,8 @@ def work(service: Service) -> None:
 
 
 def receive(service: Service, phone: str, message: str) -> None:
-    number = {"account": service.account_id}
-    service.execute(
-        "INSERT INTO sender_id (account_id, sender_id, state) VALUES (:account, '25420700', 'approved')"
-        " ON CONFLICT DO NOTHING",
-        **number,
-    )
-    service.transact(store, "simulator", [Inbound(phone, "25420700", message)])
+    number = service.approve(service.account_id, "25420700")
+    service.transact(store, "simulator", [Inbound(phone, number, message)])
 
 
 def test_it_works(alone: Service) -> None:

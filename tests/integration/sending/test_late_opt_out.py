@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import pytest
-from sqlalchemy import Engine, text
+from sqlalchemy import Engine
 
 from shared.accounts.category_rules import set_cap
 from shared.audit.check import audit
@@ -23,11 +23,7 @@ ACME = "27821234567"
 @pytest.fixture
 def service(engine: Engine) -> Service:
     made = Service(engine, simulator_window=WINDOW, concurrency=1)
-    with engine.begin() as connection:
-        connection.execute(
-            text("INSERT INTO sender_id (account_id, sender_id, state) VALUES (:account, :sender, 'approved')"),
-            {"account": made.account_id, "sender": f"{ACME}{made.account_id:04}"},
-        )
+    made.approve(made.account_id, f"{ACME}{made.account_id:04}")
     return made
 
 

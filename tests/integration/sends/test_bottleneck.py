@@ -6,16 +6,9 @@ from datetime import UTC, datetime
 
 import pytest
 
+from tests.harness.live_workers import report_carrier
 from tests.harness.service import Service
 
-REPORT = """
-    INSERT INTO carrier_report (carrier, worker, state, since, rate, allowed, "window", alone, submitted, throttled,
-                                failed, reported_at)
-    VALUES ('simulator', 'other', :state, now(), :rate, :allowed, 10, false, 5, 1, 2,
-            clock_timestamp() + interval '1 hour')
-    ON CONFLICT (carrier, worker) DO UPDATE SET state = EXCLUDED.state, rate = EXCLUDED.rate,
-        allowed = EXCLUDED.allowed, reported_at = EXCLUDED.reported_at
-"""
 PHONES = [str(254711000000 + number) for number in range(20)]
 
 
@@ -28,7 +21,8 @@ def queued(service: Service) -> Iterator[tuple[Service, str]]:
 
 
 def reported(service: Service, state: str = "ready", rate: float = 0.0, allowed: float | None = None) -> None:
-    service.execute(REPORT, state=state, rate=rate, allowed=rate if allowed is None else allowed)
+    allowed = rate if allowed is None else allowed
+    report_carrier(service.engine, "simulator", state=state, rate=rate, allowed=allowed)
 
 
 def limited(service: Service, send: str) -> str | None:

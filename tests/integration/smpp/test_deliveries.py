@@ -161,16 +161,14 @@ def test_two_processes_share_the_receipts_of_a_credential(service: Service) -> N
 
 def test_a_message_from_a_phone(smpp: SmppHouse) -> None:
     client, service = smpp.bound(), smpp.service
-    number = {"account": service.account_id, "number": f"2548{service.account_id:08d}"}
-    approve = "INSERT INTO sender_id (account_id, sender_id, state) VALUES (:account, :number, 'approved')"
-    service.execute(approve, **number)
+    number = service.approve(service.account_id, f"2548{service.account_id:08d}")
     for content in ("Hello €", "Привет", "x" * 300):
-        service.transact(store, "simulator", [Inbound("254711000000", number["number"], content)])
+        service.transact(store, "simulator", [Inbound("254711000000", number, content)])
         message = client.delivery().message
-        assert (message.source, message.destination, message.esm_class) == ("254711000000", number["number"], 0)
+        assert (message.source, message.destination, message.esm_class) == ("254711000000", number, 0)
         expected = content.encode("utf-16-be") if message.data_coding == 8 else content.replace("€", "\x1be").encode()
         assert message.short_message == expected
-    service.transact(store, "simulator", [Inbound("254711000000", number["number"], "я" * 40_000)])
+    service.transact(store, "simulator", [Inbound("254711000000", number, "я" * 40_000)])
     assert client.delivery().message.short_message == ("я" * 32_000).encode("utf-16-be")
 
 

@@ -11,7 +11,7 @@ from bulksms.local.postgres import Postgres
 from tests.harness.console import Console, console_of, serving
 from tests.harness.console_demo import furnish, furnish_operation, operator, owner
 from tests.harness.database import disposable_database
-from tests.harness.long_sessions import long_sessions
+from tests.harness.patience import long_sessions
 
 MILLISECONDS = 120_000
 """For all that a page is told to do, or expected to show: with other tests beside it, all takes long."""

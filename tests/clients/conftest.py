@@ -1,4 +1,4 @@
-"""Patience with the database, and clients of a scripted service."""
+"""Clients of a scripted service."""
 
 from collections.abc import Iterator
 
@@ -7,9 +7,6 @@ from bulksms_client.transport import KeyTokens, Transport
 from bulksms_client.wire import Wire
 
 from tests.clients.scripted import Scripted
-from tests.harness.long_sessions import patient_sessions
-
-__all__ = ["patient_sessions"]
 
 
 @pytest.fixture

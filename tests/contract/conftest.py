@@ -1,6 +1,5 @@
-"""A database for each test module, and patience with it."""
+"""A database for each test module."""
 
-from tests.harness.long_sessions import patient_sessions
 from tests.integration.conftest import engine
 
-__all__ = ["engine", "patient_sessions"]
+__all__ = ["engine"]

@@ -8,9 +8,6 @@ import pytest
 
 from tests.faults.catalogue import SHORT
 from tests.faults.ground import Fault, standing
-from tests.harness.long_sessions import patient_sessions
-
-__all__ = ["patient_sessions"]
 
 
 def name_of(nodeid: str) -> str:

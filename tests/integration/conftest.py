@@ -18,11 +18,8 @@ from shared.db.pools import CountedPool
 from shared.observability.logs import JsonLines
 from tests.harness.database import disposable_database
 from tests.harness.leaks import leaks
-from tests.harness.long_sessions import patient_sessions
 from tests.harness.operator import OperatorClient
 from tests.harness.service import SECRET_KEY, Service
-
-__all__ = ["patient_sessions"]
 
 
 @pytest.fixture(scope="module", autouse=True)

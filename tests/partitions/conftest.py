@@ -1,14 +1,11 @@
-"""The hosts of each test, and patience with their database."""
+"""The hosts of each test."""
 
 from collections.abc import Iterator
 
 import pytest
 
-from tests.harness.long_sessions import patient_sessions
 from tests.partitions.hosts import HOSTS, SECOND
 from tests.partitions.network import Network, NoNetwork
-
-__all__ = ["patient_sessions"]
 
 
 @pytest.fixture

@@ -52,6 +52,11 @@ def shown(engine: Engine, *names: str) -> tuple[str, ...]:
         return tuple(connection.execute(text(f"SHOW {name}")).scalar_one() for name in names)
 
 
+@pytest.fixture(scope="module", autouse=True)
+def patient_sessions() -> None:
+    """The sessions of this file are the service's own."""
+
+
 def execute_often(engine: Engine) -> None:
     """So often that the driver prepares the statement, on two connections."""
     for _ in range(8):

@@ -1,4 +1,4 @@
-"""A database for each test module, and patience with it."""
+"""A database for each test module."""
 
 from collections.abc import Iterator
 
@@ -7,9 +7,6 @@ from sqlalchemy import Connection, Engine
 
 from bulksms.local.postgres import Postgres
 from tests.harness.database import disposable_database
-from tests.harness.long_sessions import patient_sessions
-
-__all__ = ["patient_sessions"]
 
 
 @pytest.fixture(scope="module")

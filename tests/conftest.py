@@ -25,22 +25,6 @@ for name in ("LD_PRELOAD", "CLOCK_OFFSET"):  # `make test DAYS_AHEAD=365`; Postg
     if name in os.environ:
         postgres.ENVIRONMENT[name] = os.environ[name]
 
-LONGEST_FIRST = (
-    "services",
-    "browser",
-    "crashpoints",
-    "faults",
-    "hostile",
-    "simulation",
-    "carriers",
-    "clients",
-    "contract",
-    "peers",
-    "pooler",
-    "fuzz",
-)
-"""Folders whose files take long. They are begun first, so that of several test processes none ends much later."""
-
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Declare the option that `make test` gives without TESTS and ALL."""
@@ -56,8 +40,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         items[:] = [item for item in items if not item.get_closest_marker("slow")]
     tests = Path(__file__).parent
 
-    def position(item: pytest.Item) -> int:
+    def position(item: pytest.Item) -> tuple[bool, bool]:
+        """Files of `services` take longest; the short ones come last, so that no test process ends much later."""
         folder = item.path.relative_to(tests).parts[0]
-        return LONGEST_FIRST.index(folder) if folder in LONGEST_FIRST else len(LONGEST_FIRST)
+        return folder in ("integration", "unit"), folder != "services"
 
     items.sort(key=position)

@@ -4,6 +4,7 @@ from functools import cache
 from typing import Any, NamedTuple
 from uuid import UUID
 
+from sqlalchemy import Connection
 from werkzeug.test import TestResponse
 
 from shared.ids import new_id
@@ -55,16 +56,22 @@ class Person(NamedTuple):
         return str(response.json["access_token"])
 
 
+def a_member(connection: Connection, account_id: int | None, role: str = "owner") -> tuple[UUID, str]:
+    """A new person in an account or in none, with the password PASSWORD. Returns their id and e-mail address."""
+    email = f"person-{new_id().hex}@example.com"
+    person_id = create_person(connection, email, "Ann Otieno", hash_of_password())
+    assert person_id is not None
+    if account_id is not None:
+        add_member(connection, account_id, person_id, role)
+    return person_id, email
+
+
 def a_person(
     service: Service, account_id: int | None = None, role: str = "viewer", operator_role: str | None = None
 ) -> Person:
     """A new person who is signed in, in an account or in none."""
     with service.engine.begin() as connection:
-        email = f"person-{new_id().hex}@example.com"
-        person_id = create_person(connection, email, "Ann Otieno", hash_of_password())
-        assert person_id is not None
-        if account_id is not None:
-            add_member(connection, account_id, person_id, role)
+        person_id, email = a_member(connection, account_id, role)
         if operator_role is not None:
             set_operator_role(connection, person_id, operator_role)
         session = begin_session(connection, person_id, Origin("203.0.113.1", "203.0.113.1", "tests"))

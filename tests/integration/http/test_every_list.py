@@ -21,10 +21,8 @@ from shared.accounts.administration import create_key, revoke_key
 from shared.events import stream
 from shared.ids import new_id
 from shared.messages import search
-from shared.people.memberships import add_member
-from shared.people.persons import create_person
 from tests.harness.database import disposable_database
-from tests.harness.people import hash_of_password
+from tests.harness.people import a_member
 from tests.harness.service import SECRET_KEY, Service
 from tests.harness.statements import statements
 from tests.harness.times import ahead
@@ -149,11 +147,9 @@ def listed(engine: Engine) -> tuple[Service, dict[str, str]]:
     ]
     service.import_files()
     with engine.begin() as connection:
-        for number in range(ROWS):
+        for _ in range(ROWS):
             revoke_key(connection, create_key(connection, service.account_id, SECRET_KEY).api_key)
-            person = create_person(connection, f"person-{number}@example.com", "Ann", hash_of_password())
-            assert person is not None
-            add_member(connection, service.account_id, person, "viewer")
+            a_member(connection, service.account_id, "viewer")
             usual = {"id": new_id(), "account": service.account_id, "webhook": ids["webhook_id"]}
             connection.execute(DELIVERED, {**usual, "state": "delivered"})
             connection.execute(RECEIVED, {**usual, "key": "start"})

@@ -12,11 +12,9 @@ from bench.browser import Browser
 from bulksms.local import services
 from bulksms.local.command import Command
 from bulksms.local.ports import free_port
-from shared.people.memberships import add_member
-from shared.people.persons import create_person
 from tests.harness.console import CONSOLE_KEY
 from tests.harness.house import STEADY, WORKERS_EVER, House, wait_until
-from tests.harness.people import PASSWORD, hash_of_password
+from tests.harness.people import PASSWORD, a_member
 from tests.harness.servers import START_SECONDS
 
 SECCOMP = Path("/proc/sys/kernel/seccomp/actions_avail")
@@ -69,17 +67,14 @@ def test_a_message_is_delivered(service: House) -> None:
 
 def test_a_person_signs_in_at_the_console(service: House) -> None:
     account = service.new_account("people")
-    with service.engine.begin() as connection:
-        person = create_person(connection, "ann@example.com", "Ann Otieno", hash_of_password())
-        assert person is not None
-        add_member(connection, account, person, "owner")
+    _, email = service.transact(a_member, account)
     port = free_port()
     console = services.console(port, service.port, service.env, service.folder, Path.cwd())
     confined(console, "bulksms-console.service")
     browser = Browser(port)
     try:
         console.wait_ready(START_SECONDS)
-        browser.sign_in("ann@example.com", PASSWORD)
+        browser.sign_in(email, PASSWORD)
         assert "Ann Otieno" in browser.get(f"/accounts/{account}/live/")[1]
     finally:
         browser.close()

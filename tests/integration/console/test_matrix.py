@@ -90,6 +90,10 @@ class Route(NamedTuple):
         """For people."""
         return f"{self.method} {self.path}"
 
+    def path_of(self, made: dict[str, str]) -> str:
+        """The path to what was made."""
+        return VARIABLE.sub(lambda found: made[found[1]], self.path)
+
     def allowed(self, role: str) -> bool:
         """Whether the role may use it."""
         if role == "owner" or self.endpoint in OF_READERS:
@@ -237,8 +241,7 @@ class House:
 
     def ask(self, browser: Browser, route: Route, made: dict[str, str], account: int | None = None) -> TestResponse:
         """Open the page, or send the form with what an owner's is taken with."""
-        path = VARIABLE.sub(lambda found: made[found[1]], route.path)
-        path = f"/accounts/{account or self.service.account_id}/{world(route)}{path}"
+        path = f"/accounts/{account or self.service.account_id}/{world(route)}{route.path_of(made)}"
         if route.method == "GET":
             return browser.open(path, buffered=True)
         filled = FORMS[route.endpoint](browser, made)

@@ -4,7 +4,7 @@ A route with a new variable needs a line here (tests/unit/project/test_guards.py
 the rest.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
@@ -12,6 +12,7 @@ from sqlalchemy import text
 
 from shared.ids import new_id
 from shared.people.invitations import invite
+from tests.harness.pages import every
 from tests.harness.people import a_person
 from tests.harness.service import PREFIX, Service
 from tests.harness.times import ahead
@@ -36,7 +37,7 @@ def a_send(service: Service) -> dict[str, Any]:
 
 def a_sender(service: Service) -> str:
     """A sender ID that was asked for."""
-    count = sum(1 for _ in pages(service, "/sender-ids"))
+    count = len(every(service.get, "/sender-ids?limit=1000"))
     response = service.post("/sender-ids", sender_id=f"OWN{count}", use_case="orders")
     assert response.status_code == 200, response.text
     return str(next(value for name, value in response.json.items() if name in ("id", "sender")))
@@ -106,11 +107,6 @@ def an_export(service: Service) -> str:
     made = new_id()
     service.execute(EXPORT, id=made, account=service.account_id)
     return str(made)
-
-
-def pages(service: Service, path: str) -> Iterator[dict[str, Any]]:
-    """All entries of a list."""
-    yield from service.get(f"{path}?limit=1000").json["data"]
 
 
 def a_credential(service: Service) -> str:

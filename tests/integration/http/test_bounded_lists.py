@@ -12,6 +12,7 @@ from shared.db.connection import reading, transaction
 from shared.ids import new_id
 from shared.lifecycle import MessageStatus
 from shared.messages import search as message_search
+from tests.harness.pages import every, pages
 from tests.harness.service import Service
 from tests.harness.statements import statements
 from tests.harness.times import ahead
@@ -34,16 +35,6 @@ def batches_read(executed: list[tuple[str, Any]]) -> int:
     return sum("FROM message" in statement for statement, _ in executed)
 
 
-def pages(service: Service, path: str) -> list[dict[str, Any]]:
-    """All pages of a list whose path has a query."""
-    read: list[dict[str, Any]] = []
-    cursor = ""
-    while not read or read[-1]["next_cursor"] is not None:
-        read.append(service.get(path + cursor).json)
-        cursor = f"&cursor={read[-1]['next_cursor']}"
-    return read
-
-
 def test_each_status_finds_what_the_whole_list_shows(service: Service) -> None:
     service.bulk([REFUSED, NAIROBI, "99901000001"])
     service.deliver_receipts()
@@ -55,12 +46,10 @@ def test_each_status_finds_what_the_whole_list_shows(service: Service) -> None:
     everything = service.get("/messages").json["data"]
     assert {message["status"] for message in everything} >= {"failed", "delivered", "scheduled", "canceled"}
     for status in MessageStatus:
-        found = [message for page in pages(service, f"/messages?status={status}") for message in page["data"]]
+        found = every(service.get, f"/messages?status={status}")
         assert found == [message for message in everything if message["status"] == status]
         for send in {message["send_id"] for message in everything}:
-            of_send = [
-                each for page in pages(service, f"/sends/{send}/messages?status={status}") for each in page["data"]
-            ]
+            of_send = every(service.get, f"/sends/{send}/messages?status={status}")
             assert of_send == [message for message in found if message["send_id"] == send]
 
 
@@ -71,11 +60,13 @@ def test_the_messages_of_a_send_are_read_in_bounded_parts(engine: Engine, monkey
     with statements(service.api_engine) as executed:
         first = service.get(f"/sends/{send}/messages?status=queued&limit=1").json
     assert (first["data"], first["next_cursor"] is None, batches_read(executed)) == ([], False, 2)
-    without = pages(service, f"/sends/{send}/messages?status=queued")
+    without = pages(service.get, f"/sends/{send}/messages?status=queued")
     assert len(without) > 2
     assert not any(page["data"] for page in without)
     found = [
-        message["phone"] for page in pages(service, f"/sends/{send}/messages?limit=1000") for message in page["data"]
+        message["phone"]
+        for page in pages(service.get, f"/sends/{send}/messages?limit=1000")
+        for message in page["data"]
     ]
     assert found == [str(254712000000 + number) for number in range(3001)]
     table = service.get(f"/sends/{send}/messages", headers={"Accept": "text/csv"})
@@ -98,7 +89,7 @@ def test_a_page_with_a_filter_examines_a_bounded_number_of_rows(
     assert list(map(len, found)) == [2, 2, 2]
     monkeypatch.setattr(bounded, "MAX_ROWS_EXAMINED", 3)
     for path, whole in zip(lists, found, strict=True):
-        read = pages(service, path)
+        read = pages(service.get, path)
         assert [len(page["data"]) for page in read] == [1, 0, 1]
         assert [entry for page in read for entry in page["data"]] == whole
     assert [service.get(path, headers={"Accept": "text/csv"}).text for path in lists[1:]] == tables
@@ -113,7 +104,7 @@ def test_sends_in_progress_are_examined_in_parts(service: Service, monkeypatch: 
         service.execute("UPDATE send SET state = :state WHERE id = :send", state=state, send=send)
     monkeypatch.setattr(bounded, "MAX_ROWS_EXAMINED", 3)
     for query in ("reference=rare", "status=held", "reference=rare&status=held"):
-        read = pages(service, f"/sends?in_progress=true&{query}")
+        read = pages(service.get, f"/sends?in_progress=true&{query}")
         assert [len(page["data"]) for page in read] == [1, 0, 1]
 
 
@@ -129,7 +120,7 @@ def test_deliveries_and_messages_from_phones_are_examined_in_parts(
         service.execute(RECEIVED, **values)
     monkeypatch.setattr(bounded, "MAX_ROWS_EXAMINED", 3)
     for path in (f"/webhooks/{webhook}/deliveries?status=failed", "/inbound?keyword=stop"):
-        assert [len(page["data"]) for page in pages(service, path)] == [1, 0, 1]
+        assert [len(page["data"]) for page in pages(service.get, path)] == [1, 0, 1]
 
 
 def test_a_statement_of_a_list_that_takes_too_long_is_ended(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:

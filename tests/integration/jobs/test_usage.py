@@ -17,6 +17,7 @@ from bulksms.local.postgres import Postgres
 from shared.audit.check import audit
 from shared.sms.countries import PREFIX_DIGITS, country_of
 from tests.harness.database import dispose, fresh_database, wait_until_somebody_waits
+from tests.harness.pages import every
 from tests.harness.service import Service
 from tests.harness.threads import join_all
 from tests.harness.times import leave_end_of
@@ -44,17 +45,12 @@ def usage(service: Service, query: str = ALL) -> list[dict[str, Any]]:
 def of_messages(service: Service, *, phones: bool = True) -> Counter[tuple[Any, ...]]:
     """The same counts made of the list of all messages."""
     made: Counter[tuple[Any, ...]] = Counter()
-    cursor = ""
-    while True:
-        response = service.get(f"/messages?limit=1000{cursor}").json
-        for message in response["data"]:
-            if not message["test"] and message["status"] not in ("scheduled", "queued", "sending"):
-                row = message["submitted_at"] or message["error"]["code"] not in ("canceled", "expired")
-                country = country_of(message["phone"][:PREFIX_DIGITS]) if phones and row else None
-                made[message["created_at"][:10], message["sender_id"], country, message["status"]] += 1
-        if response["next_cursor"] is None:
-            return made
-        cursor = f"&cursor={response['next_cursor']}"
+    for message in every(service.get, "/messages?limit=1000"):
+        if not message["test"] and message["status"] not in ("scheduled", "queued", "sending"):
+            row = message["submitted_at"] or message["error"]["code"] not in ("canceled", "expired")
+            country = country_of(message["phone"][:PREFIX_DIGITS]) if phones and row else None
+            made[message["created_at"][:10], message["sender_id"], country, message["status"]] += 1
+    return made
 
 
 def of_usage(service: Service) -> Counter[tuple[Any, ...]]:
@@ -173,15 +169,7 @@ def test_pages_and_csv_have_the_same_counts(service: Service) -> None:
     service.deliver_receipts()
     count(service)
     whole = usage(service)
-    paged: list[dict[str, Any]] = []
-    cursor = ""
-    while True:
-        response = service.get(f"/usage?limit=1{cursor}").json
-        paged += response["data"]
-        if response["next_cursor"] is None:
-            break
-        cursor = f"&cursor={response['next_cursor']}"
-    assert paged == whole
+    assert every(service.get, "/usage?limit=1") == whole
     lines = list(csv.DictReader(io.StringIO(service.get("/usage", headers={"Accept": "text/csv"}).text)))
     assert [{name: value or None for name, value in line.items()} for line in lines] == [
         {name: None if value is None else str(value) for name, value in row.items()} for row in whole

@@ -8,6 +8,7 @@ from sqlalchemy import text
 from api.resources.api_keys import routes
 from shared.audit.check import audit
 from tests.harness.operator import OperatorClient
+from tests.harness.pages import every
 from tests.harness.service import Service
 from tests.harness.times import ahead
 
@@ -47,12 +48,7 @@ def test_it_works(service: Service, operator: OperatorClient) -> None:
 
 def test_accounts_are_searched_and_paged(service: Service, operator: OperatorClient) -> None:
     ids = [account_of(operator, f"Paged_{number}%")["account_id"] for number in range(3)]
-    found, cursor = [], ""
-    while cursor is not None:
-        page = operator.get(f"/accounts?search=pAGED_&limit=2{cursor}").json
-        found += [each["account_id"] for each in page["data"]]
-        cursor = page["next_cursor"] and f"&cursor={page['next_cursor']}"
-    assert found == ids
+    assert [each["account_id"] for each in every(operator.get, "/accounts?search=pAGED_&limit=2")] == ids
     assert [each["account_id"] for each in operator.get(f"/accounts?search={ids[1]}").json["data"]] == [ids[1]]
     assert [each["account_id"] for each in operator.get("/accounts?search=Paged_1%25").json["data"]] == [ids[1]]
     assert operator.get("/accounts?search=Paged%25&status=suspended").json["data"] == []

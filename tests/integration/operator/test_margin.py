@@ -9,6 +9,7 @@ from sqlalchemy import text
 from shared.health.prices import check_prices
 from shared.prices.lists import assign
 from tests.harness.operator import OperatorClient
+from tests.harness.pages import every
 from tests.harness.prices import valid_list
 from tests.harness.service import Service
 
@@ -48,14 +49,7 @@ def test_it_works(service: Service, operator: OperatorClient) -> None:
 
 def test_pages_and_csv_have_the_same_rows(operator: OperatorClient) -> None:
     whole = operator.get(f"/margin?{MARCH}").json["data"]
-    paged, cursor = [], ""
-    while True:
-        response = operator.get(f"/margin?{MARCH}&limit=1{cursor}").json
-        paged += response["data"]
-        if response["next_cursor"] is None:
-            break
-        cursor = f"&cursor={response['next_cursor']}"
-    assert paged == whole
+    assert every(operator.get, f"/margin?{MARCH}&limit=1") == whole
     assert len(whole) == 3
     lines = csv.DictReader(io.StringIO(operator.call("GET", f"/margin?{MARCH}", {"Accept": "text/csv"}).text))
     assert list(lines) == [{name: "" if each is None else str(each) for name, each in row.items()} for row in whole]

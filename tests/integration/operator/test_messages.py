@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from tests.harness.operator import OperatorClient
+from tests.harness.pages import every
 from tests.harness.service import Service
 from tests.harness.times import ahead
 
@@ -20,14 +21,7 @@ def sent(service: Service) -> dict[str, Any]:
 
 def found(operator: OperatorClient, query: str) -> list[str]:
     """The ids of all messages that a search finds, page by page."""
-    ids, cursor = [], ""
-    for _ in range(200):
-        page = operator.get(f"/messages?{query}{cursor}").json
-        ids += [each["message_id"] for each in page["data"]]
-        if page["next_cursor"] is None:
-            return ids
-        cursor = f"&cursor={page['next_cursor']}"
-    raise AssertionError("the list does not end")
+    return [each["message_id"] for each in every(operator.get, f"/messages?{query}")]
 
 
 def test_it_works(service: Service, operator: OperatorClient, sent: dict[str, Any]) -> None:

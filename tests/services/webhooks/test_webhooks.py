@@ -15,6 +15,7 @@ from sqlalchemy import text
 from standardwebhooks.webhooks import Webhook, WebhookVerificationError
 
 from tests.harness.house import STEADY, House, house, wait_until
+from tests.harness.pages import every
 from tests.harness.receiver import Post, Receiver, receiver
 from worker.webhooks.health import prefix
 
@@ -38,14 +39,7 @@ def there() -> Iterator[Receiver]:
 
 def pulled(service: House) -> set[str]:
     """The ids of all events of the account, as the stream has them."""
-    found: set[str] = set()
-    cursor = ""
-    while True:
-        page = service.get(f"/events?limit=1000{cursor}")
-        found |= {event["event_id"] for event in page["data"]}
-        if page["next_cursor"] is None:
-            return found
-        cursor = f"&cursor={page['next_cursor']}"
+    return {event["event_id"] for event in every(service.get, "/events?limit=1000")}
 
 
 class Customer:

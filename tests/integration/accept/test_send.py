@@ -2,8 +2,8 @@
 
 import pytest
 
+from tests.harness.own_database import own_database
 from tests.harness.service import Service
-from tests.integration.own_database import own_database
 
 engine = own_database
 

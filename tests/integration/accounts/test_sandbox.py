@@ -21,10 +21,10 @@ from shared.inbound import Inbound, store
 from shared.scopes import DEFAULT_SCOPES
 from shared.senders.sender_ids import decide_sender, request_sender
 from tests.harness.deliveries import settled_events
+from tests.harness.own_database import own_database
 from tests.harness.people import a_person
 from tests.harness.service import Service
 from tests.harness.times import ahead
-from tests.integration.own_database import own_database
 
 pytestmark = pytest.mark.usefixtures("nothing_is_remembered")
 

@@ -4,8 +4,8 @@ from sqlalchemy import Engine
 
 from shared.prices.kept_unit import unit_problem
 from shared.unit import CREDITS, Unit
+from tests.harness.own_database import own_database
 from tests.harness.service import Service
-from tests.integration.own_database import own_database
 
 engine = own_database
 

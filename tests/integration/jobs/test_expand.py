@@ -9,9 +9,9 @@ from sqlalchemy import text
 import worker.jobs.expand_page
 import worker.sweeper
 import worker.tasks
+from tests.harness.own_database import own_database
 from tests.harness.service import Service
 from tests.integration.accept.test_group import phones, scheduled
-from tests.integration.own_database import own_database
 from worker.jobs import expand as module
 from worker.jobs.expand import ENOUGH_OPEN_BATCHES, expand
 

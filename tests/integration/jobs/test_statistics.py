@@ -5,8 +5,8 @@ from uuid import UUID
 from sqlalchemy import text
 
 from shared.contacts.groups import add_contacts
+from tests.harness.own_database import own_database
 from tests.harness.service import Service
-from tests.integration.own_database import own_database
 
 COUNTED = text("SELECT reltuples, relpages FROM pg_class WHERE oid = 'contact'::regclass")
 PHONES = range(254720000000, 254720010000)

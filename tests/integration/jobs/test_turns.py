@@ -9,9 +9,9 @@ import shared.contacts.text_stream
 import shared.privacy.erasures
 import worker.jobs.import_contacts
 from api.http import uploaded_file
+from tests.harness.own_database import own_database
 from tests.harness.service import Service
 from tests.integration.jobs.test_imports import left_behind, send_file
-from tests.integration.own_database import own_database
 from worker.jobs.erasure import erase_one
 from worker.jobs.import_contacts import import_chunk
 

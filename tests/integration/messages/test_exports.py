@@ -12,9 +12,9 @@ from shared.job_failures import MAX_FAILURES
 from shared.messages import exports
 from shared.messages.exports import drop_old_exports
 from shared.set_aside_jobs import retry_failed_job
+from tests.harness.own_database import own_database
 from tests.harness.service import Service
 from tests.integration.messages.test_messages import listed
-from tests.integration.own_database import own_database
 from worker.jobs import export_messages
 from worker.jobs.erasure import erase_one
 from worker.jobs.export_messages import export_page

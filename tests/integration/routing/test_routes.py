@@ -16,11 +16,11 @@ from shared.health.doctor import check_queue
 from shared.health.finding import Finding
 from shared.sends.holding import SendsUnusable, hold_unusable
 from tests.harness.live_workers import report_carriers
+from tests.harness.own_database import own_database
 from tests.harness.prices import valid_list
 from tests.harness.service import Service
 from tests.harness.sql import Database
 from tests.harness.times import ahead
-from tests.integration.own_database import own_database
 from worker.carriers.base import MessageGroup, Outcome, ResponseKind
 from worker.receipts import match as receipts
 from worker.routing.carrier_pools import CarrierPools

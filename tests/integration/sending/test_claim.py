@@ -10,10 +10,10 @@ from sqlalchemy import Engine, text
 
 from shared.settings import Settings
 from tests.harness.database import wait_until_somebody_waits
+from tests.harness.own_database import own_database
 from tests.harness.service import Service
 from tests.harness.threads import join_all
 from tests.harness.times import ahead
-from tests.integration.own_database import own_database
 from worker.carriers.base import Outcome, ResponseKind
 from worker.carriers.simulator import Simulator
 from worker.pacing.circuit_breaker import CircuitBreaker

@@ -14,9 +14,9 @@ import worker.sending.dispatch
 import worker.sending.record
 from shared.accounts.category_rules import set_cap
 from tests.harness.database import wait_until_somebody_waits
+from tests.harness.own_database import own_database
 from tests.harness.service import Service
 from tests.integration.jobs.test_expand import send as expanding_send
-from tests.integration.own_database import own_database
 from tests.integration.routing.test_routes import KENYA, make
 from tests.integration.sending.test_late_opt_out import WINDOW, WINDOWS, between_windows, phones
 from worker.jobs.expand import ENOUGH_OPEN_BATCHES, NEXT_SEND, expand

@@ -10,9 +10,9 @@ from sqlalchemy import Engine
 from shared.audit.check import audit
 from shared.lifecycle import MessageStatus
 from shared.sends.rest_of_batch import PAUSES
+from tests.harness.own_database import own_database
 from tests.harness.service import Service
 from tests.harness.times import ahead
-from tests.integration.own_database import own_database
 from tests.integration.sending.test_late_opt_out import WINDOW, phones
 from worker.carriers.base import MessageGroup, Outcome
 from worker.carriers.smpp.status import outcome_of

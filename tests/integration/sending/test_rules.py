@@ -10,9 +10,9 @@ from sqlalchemy import text
 
 from shared.accounts.category_rules import set_cap, set_quiet_hours
 from shared.audit.check import audit
+from tests.harness.own_database import own_database
 from tests.harness.service import Service
 from tests.harness.times import ahead
-from tests.integration.own_database import own_database
 from worker.sending.checks import apply_rules
 from worker.sending.claim import claim
 from worker.sending.next_batches import ClaimRequest

@@ -10,8 +10,8 @@ import worker.sending.settle_complete
 from shared import outbox
 from shared.audit.check import audit
 from shared.lifecycle import MessageStatus
+from tests.harness.own_database import own_database
 from tests.harness.service import Service
-from tests.integration.own_database import own_database
 from tests.integration.sending.test_record import (
     AT,
     FAILED,

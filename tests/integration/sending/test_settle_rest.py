@@ -12,9 +12,9 @@ from shared.ids import message_id
 from shared.lifecycle import MessageStatus
 from shared.sends.fair_queueing import virtual_time
 from tests.harness.database import wait_until_somebody_waits
+from tests.harness.own_database import own_database
 from tests.harness.service import Service
 from tests.harness.times import ahead
-from tests.integration.own_database import own_database
 from worker.carriers.base import LateResponse, Outcome, ResponseKind
 from worker.receipts.late_responses import record_late_responses
 from worker.recovery.close_ended_sends import close_ended_sends

@@ -14,9 +14,9 @@ from shared.db.connection import transaction
 from shared.lifecycle import MessageStatus
 from shared.sends.cancel_message import cancel_one
 from tests.harness.database import wait_until_somebody_waits
+from tests.harness.own_database import own_database
 from tests.harness.service import Service
 from tests.harness.times import ahead
-from tests.integration.own_database import own_database
 from tests.integration.sends.test_control_races import DUE
 from worker.sending.claim import claim
 from worker.sending.claimed_batch import ClaimedBatch, Result

@@ -7,8 +7,8 @@ from sqlalchemy import Engine, event, text
 
 from shared import outbox
 from shared.lifecycle import EventType
+from tests.harness.own_database import own_database
 from tests.harness.service import Service
-from tests.integration.own_database import own_database
 from worker.webhooks import prune
 from worker.webhooks.renumber import mend_order
 

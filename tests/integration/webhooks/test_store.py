@@ -7,8 +7,8 @@ from sqlalchemy import Engine, text
 
 from shared.db.connection import transaction
 from tests.harness.deliveries import wait_for_others
+from tests.harness.own_database import own_database
 from tests.harness.service import Service
-from tests.integration.own_database import own_database
 from worker.webhooks import store
 from worker.webhooks.client import Reply
 

@@ -9,20 +9,18 @@ import pytest
 from sqlalchemy import Engine, text
 
 from api.commit.commit import commit_sends
-from bulksms.local.postgres import Postgres
 from shared.accounts.administration import create_account
 from shared.accounts.top_ups import top_up
 from shared.audit.check import Breach
-from tests.harness.database import fresh_database
 from tests.harness.drafts import single
+from tests.harness.own_database import own_database
 from tests.harness.sql import Database
 from worker.jobs.auditor import ATTEMPT, audit_when_due
 
+engine = own_database
 
-def test_a_wrong_balance_freezes_its_account_and_no_other(
-    postgres_server: Postgres, caplog: pytest.LogCaptureFixture
-) -> None:
-    engine = fresh_database(postgres_server)
+
+def test_a_wrong_balance_freezes_its_account_and_no_other(engine: Engine, caplog: pytest.LogCaptureFixture) -> None:
     with engine.begin() as connection:
         wrong, right = (create_account(connection, name) for name in ("wrong", "right"))
         for account in (wrong, right):
@@ -39,15 +37,13 @@ def test_a_wrong_balance_freezes_its_account_and_no_other(
     assert audit_when_due(engine)
     assert "account_caches" in caplog.text, "the balance is still wrong"
     assert "froze" not in caplog.text, "the account is frozen already"
-    engine.dispose()
 
 
 @pytest.mark.parametrize(("due", "found"), [("audit", False), ("audit-day", True)])
 def test_recent_sends_are_audited_hourly_and_the_rest_daily(
-    postgres_server: Postgres, caplog: pytest.LogCaptureFixture, due: str, found: bool
+    engine: Engine, caplog: pytest.LogCaptureFixture, due: str, found: bool
 ) -> None:
     """What a send costs to audit does not grow with each hour since its end."""
-    engine = fresh_database(postgres_server)
     assert audit_when_due(engine)
     with engine.begin() as connection:
         account = create_account(connection, "three hours ago")
@@ -59,7 +55,6 @@ def test_recent_sends_are_audited_hourly_and_the_rest_daily(
     with caplog.at_level(logging.ERROR):
         assert audit_when_due(engine)
     assert any("send_batches" in record.getMessage() for record in caplog.records) == found
-    engine.dispose()
 
 
 HELD = text("SELECT name, held_until > now() + :time AS is_held FROM lease")
@@ -71,10 +66,7 @@ def held(engine: Engine, time: timedelta) -> dict[str, bool]:
     return {row.name: row.is_held for row in Database(engine).execute(HELD, time=time)}
 
 
-def test_an_audit_that_is_not_completed_is_made_again_soon(
-    postgres_server: Postgres, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    engine = fresh_database(postgres_server)
+def test_an_audit_that_is_not_completed_is_made_again_soon(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     spans = []
 
     def die(*_: object, **given: Any) -> None:
@@ -93,11 +85,9 @@ def test_an_audit_that_is_not_completed_is_made_again_soon(
     Database(engine).execute(LATER, time=ATTEMPT)
     assert audit_when_due(engine)
     assert held(engine, timedelta(hours=20)) == {"audit": False, "audit-day": True}
-    engine.dispose()
 
 
-def test_a_long_audit_goes_on_alone(postgres_server: Postgres, monkeypatch: pytest.MonkeyPatch) -> None:
-    engine = fresh_database(postgres_server)
+def test_a_long_audit_goes_on_alone(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     others = []
 
     def rules_that_last(*_: object, on_rule: Callable[[], None], **__: object) -> list[Breach]:
@@ -110,16 +100,11 @@ def test_a_long_audit_goes_on_alone(postgres_server: Postgres, monkeypatch: pyte
     monkeypatch.setattr("worker.jobs.auditor.audit", rules_that_last)
     assert audit_when_due(engine)
     assert others == [False] * 3
-    engine.dispose()
 
 
-def test_after_a_long_audit_the_next_one_waits_longer(
-    postgres_server: Postgres, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_after_a_long_audit_the_next_one_waits_longer(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("worker.jobs.auditor.MIN_PAUSE_FACTOR", 1_000_000)
-    engine = fresh_database(postgres_server)
     audit_when_due(engine)
     assert not audit_when_due(engine), "however long it waits"
     held_longer = Database(engine).scalars("SELECT held_until > now() + interval '90 min' FROM lease ORDER BY name")
     assert held_longer == [True, True], "the hourly one, and the day's as ever"
-    engine.dispose()

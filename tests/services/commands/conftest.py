@@ -1,6 +1,8 @@
 """The environment in which the commands run, and running them."""
 
+import json
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
@@ -8,7 +10,20 @@ from sqlalchemy import Engine
 
 from bulksms.cli import main
 from bulksms.local.redis import RedisServer
-from tests.harness.service import SECRET_KEY
+from tests.harness.service import SECRET_KEY, Service
+
+Run = Callable[..., Result]
+
+
+def as_json(result: Result) -> Any:
+    """What a command has printed as JSON."""
+    return json.loads(result.stdout)
+
+
+@pytest.fixture
+def service(engine: Engine) -> Service:
+    """A new account of the installation."""
+    return Service(engine)
 
 
 @pytest.fixture
@@ -23,7 +38,7 @@ def environment(engine: Engine, redis_server: RedisServer) -> dict[str, str]:
 
 
 @pytest.fixture
-def run(environment: dict[str, str]) -> Callable[..., Result]:
+def run(environment: dict[str, str]) -> Run:
     """Run a command. It must end with `code`, and not by a bug; `more` are other settings."""
 
     def call(*arguments: object, code: int = 0, **more: str) -> Result:

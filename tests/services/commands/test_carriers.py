@@ -1,21 +1,20 @@
 """`bulksms carrier`."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import Result
 from sqlalchemy import Engine, text
 
 from shared.health.carriers import check_carriers
 from tests.harness.live_workers import report_carriers
 from tests.harness.service import Service
+from tests.services.commands.conftest import Run
 from worker.process import WorkerProcess
 
-Run = Callable[..., Result]
 FILE = """
 [carrier.one]
 kind = "simulator"

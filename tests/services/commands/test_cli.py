@@ -1,12 +1,9 @@
 """The operator's command line."""
 
 import csv
-import json
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
 from uuid import UUID
 
 import pytest
@@ -25,21 +22,12 @@ from tests.harness.database import wait_until_somebody_waits
 from tests.harness.people import a_person
 from tests.harness.service import Service
 from tests.harness.sql import Database
+from tests.services.commands.conftest import Run, as_json
 from worker.jobs import import_contacts as importer
 from worker.jobs.import_contacts import import_chunk
 
-Run = Callable[..., Result]
 TOMORROW = datetime.now(UTC) + timedelta(days=1)
 LATER = {"send_at": TOMORROW.isoformat(), "expires_at": (TOMORROW + timedelta(days=1)).isoformat()}
-
-
-@pytest.fixture
-def service(engine: Engine) -> Service:
-    return Service(engine)
-
-
-def as_json(result: Result) -> Any:
-    return json.loads(result.stdout)
 
 
 def test_every_command_explains_itself(run: Run) -> None:

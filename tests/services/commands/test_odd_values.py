@@ -2,14 +2,13 @@
 
 import errno
 import os
-from collections.abc import Callable
 from pathlib import Path
 from uuid import uuid4
 
 import pytest
-from click.testing import Result
 
-Run = Callable[..., Result]
+from tests.services.commands.conftest import Run
+
 LATIN_1 = os.fsdecode(b"caf\xe9")
 HUGE = "99999999999999999999999999"
 

@@ -1,27 +1,9 @@
 """`bulksms operator-key`, and what else the command line does with the functions of the operator API."""
 
-import json
-from collections.abc import Callable
-from typing import Any
-
-import pytest
-from click.testing import Result
-from sqlalchemy import Engine
-
 from shared.db.connection import transaction
 from shared.inbound import Inbound, store
 from tests.harness.service import Service
-
-Run = Callable[..., Result]
-
-
-@pytest.fixture
-def service(engine: Engine) -> Service:
-    return Service(engine)
-
-
-def as_json(result: Result) -> Any:
-    return json.loads(result.stdout)
+from tests.services.commands.conftest import Run, as_json
 
 
 def test_a_key_needs_a_scope_and_a_network(run: Run, service: Service) -> None:

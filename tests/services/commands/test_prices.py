@@ -1,25 +1,16 @@
 """`bulksms price`: a list from its sheet to an account."""
 
-import json
-from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
 
-from bulksms.cli import main
-
-Run = Callable[..., Result]
+from tests.services.commands.conftest import Run, as_json
 
 
 @pytest.fixture
-def run(environment: dict[str, str]) -> Run:
-    def call(*arguments: object, code: int = 0) -> Result:
-        result = CliRunner().invoke(main, ["price", *map(str, arguments)], env=environment)
-        assert result.exit_code == code, result.output
-        return result
-
-    return call
+def run(run: Run) -> Run:
+    return partial(run, "price")
 
 
 def test_a_list_from_its_sheet_to_the_accounts(run: Run, tmp_path: Path) -> None:
@@ -30,7 +21,7 @@ def test_a_list_from_its_sheet_to_the_accounts(run: Run, tmp_path: Path) -> None
     refused = run("import", made, sheet, code=1).output
     assert "Line 4: 'XX'" in refused and "lines 2 and 3" in refused and "2 lines are wrong" in refused
     sheet.write_text("country,price,category\n*,90,\nKE,10,marketing\n")
-    draft = json.loads(run("import", made, sheet, "--json").stdout)
+    draft = as_json(run("import", made, sheet, "--json"))
     version = draft["id"]
     assert (draft["prices"], draft["counts"]) == (2, {"added": 2})
     assert run("export", version).stdout == "prefix,category,price\n*,,90\n254,marketing,10\n"
@@ -38,14 +29,14 @@ def test_a_list_from_its_sheet_to_the_accounts(run: Run, tmp_path: Path) -> None
     assert "at the earliest" in run("publish", version, "--from", "2020-01-01", code=1).output
     run("publish", version)
     run("assign", made, "--default")
-    (shown,) = json.loads(run("list", "--json").stdout)
+    (shown,) = as_json(run("list", "--json"))
     assert (shown["is_default"], shown["accounts"]) == (True, [])
     sheet.write_text("country,price\n*,91\n")
     assert "raised" in run("import", made, sheet).stdout
     raised = version + 1
     run("publish", raised)
     run("withdraw", raised)
-    versions = json.loads(run("show", made, "--json").stdout)
+    versions = as_json(run("show", made, "--json"))
     assert [each["status"] for each in versions] == ["withdrawn", "announced"]
     run("assign", "none", "--default")
     for arguments in (("show",), ("import", sheet), ("export",), ("withdraw",), ("publish",)):

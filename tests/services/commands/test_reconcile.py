@@ -1,28 +1,22 @@
 """Settling doubts by a carrier's report."""
 
-import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
 
 import pytest
 from click.testing import Result
 from sqlalchemy import Engine, text
 
-from bulksms.local.postgres import Postgres
-from tests.harness.database import fresh_database
+from tests.harness.own_database import own_database
 from tests.harness.service import Service
+from tests.services.commands.conftest import as_json
 
 FIRST, SECOND, THIRD = "99906000001", "99906000002", "99906000003"
 Reconcile = Callable[..., Result]
 
 
-@pytest.fixture
-def engine(postgres_server: Postgres) -> Iterator[Engine]:
-    made = fresh_database(postgres_server)
-    yield made
-    made.dispose()
+engine = own_database
 
 
 @pytest.fixture
@@ -43,10 +37,6 @@ def reconcile(service: Service, run: Reconcile, tmp_path: Path) -> Reconcile:
         return run("reconcile", "--carrier", "simulator", report, *options, code=code)
 
     return reconciled
-
-
-def as_json(result: Result) -> Any:
-    return json.loads(result.stdout)
 
 
 def test_a_row_of_a_known_message_is_no_evidence(service: Service, reconcile: Reconcile) -> None:

@@ -3,7 +3,6 @@
 import json
 import subprocess
 import threading
-from collections.abc import Iterator
 from pathlib import Path
 from uuid import UUID, uuid4
 
@@ -23,18 +22,14 @@ from shared.health.restore_guard import check_guard
 from shared.sends.holding import hold_sends
 from tests.harness.database import fresh_database
 from tests.harness.house import wait_until
+from tests.harness.own_database import own_database
 from tests.harness.service import SECRET_KEY, Service
 from tests.harness.sql import Database
 from tests.harness.times import ahead
 from worker.outages import Outage
 from worker.recovery.database_guard import keep_checking
 
-
-@pytest.fixture
-def engine(postgres_server: Postgres) -> Iterator[Engine]:
-    made = fresh_database(postgres_server)
-    yield made
-    made.dispose()
+engine = own_database
 
 
 @pytest.fixture

@@ -5,17 +5,15 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 
-import pytest
 from sqlalchemy import Engine
 
 from api.commit.commit import commit_sends
-from bulksms.local.postgres import Postgres
 from shared.accounts.administration import create_account
 from shared.accounts.top_ups import top_up
 from shared.settings import Settings
-from tests.harness.database import fresh_database
 from tests.harness.drafts import single
 from tests.harness.house import wait_until
+from tests.harness.own_database import own_database
 from tests.harness.sql import Database
 from worker.carriers.base import MessageGroup, Outcome, ResponseKind, UnlimitedPace
 from worker.sending.dispatch import Dispatcher
@@ -38,11 +36,7 @@ class Taker:
         return [Outcome(ResponseKind.ACCEPTED, "1")] * phones
 
 
-@pytest.fixture
-def engine(postgres_server: Postgres) -> Iterator[Engine]:
-    engine = fresh_database(postgres_server)
-    yield engine
-    engine.dispose()
+engine = own_database
 
 
 def taking(engine: Engine) -> tuple[Taker, Dispatcher]:

@@ -36,12 +36,12 @@ def on_loop(endpoint: Callable[[], Reply]) -> DirectEndpoint:
     return DirectEndpoint(endpoint, SERVICES)
 
 
-async def handled(
-    application: Application | Observed, headers: Iterable[tuple[bytes, bytes]] = (), body: bytes = b""
-) -> WholeResponse:
-    """The response to a send that is handled on the running event loop."""
+async def answered(
+    application: Application | Observed, request: dict[str, Any], body: bytes = b""
+) -> list[dict[str, Any]]:
+    """What an application sends in answer to a request, whose client stays."""
     came = [{"type": "http.request", "body": body, "more_body": False}]
-    sent: list[Any] = []
+    sent: list[dict[str, Any]] = []
 
     async def receive() -> dict[str, Any]:
         if not came:
@@ -51,6 +51,14 @@ async def handled(
     async def send(message: Any) -> None:
         sent.append(message)
 
+    await asyncio.wait_for(application(request, receive, send), 60)
+    return sent
+
+
+async def handled(
+    application: Application | Observed, headers: Iterable[tuple[bytes, bytes]] = (), body: bytes = b""
+) -> WholeResponse:
+    """The response to a send that is handled on the running event loop."""
     length = (b"content-length", b"%d" % len(body))
-    await asyncio.wait_for(application(scope(headers=[*headers, length]), receive, send), 60)
+    sent = await answered(application, scope(headers=[*headers, length]), body)
     return WholeResponse(sent[0]["status"], sent[0]["headers"], sent[1]["body"])

@@ -31,7 +31,7 @@ from api.problems import Problem
 from api.server import application as asgi
 from api.server import thread_pools
 from api.server.application import Application, Reply, is_for_event_loop
-from tests.harness.on_the_loop import handled, on_loop, scope
+from tests.harness.on_the_loop import answered, handled, on_loop, scope
 
 Start = Callable[[str, list[tuple[str, str]]], object]
 
@@ -42,26 +42,9 @@ def patience(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(receive, "GRACE", 600.0)
 
 
-async def answered(app: Callable[..., Iterable[bytes]], request: dict[str, Any]) -> list[dict[str, Any]]:
-    """What an application answers to a request without a body."""
-    sent: list[dict[str, Any]] = []
-    came = [{"type": "http.request", "body": b"", "more_body": False}]
-
-    async def receive() -> dict[str, Any]:
-        if not came:
-            await asyncio.sleep(60)
-        return came.pop()
-
-    async def send(message: Any) -> None:
-        sent.append(message)
-
-    await Application(app)(request, receive, send)
-    return sent
-
-
 def ask(app: Callable[..., Iterable[bytes]], path: str) -> list[dict[str, Any]]:
     """What is answered in a thread."""
-    return asyncio.run(answered(app, scope(path)))
+    return asyncio.run(answered(Application(app), scope(path)))
 
 
 def send(endpoint: Callable[[], Reply]) -> WholeResponse:

@@ -13,7 +13,7 @@ from api.server.exchange import Observed
 from shared.observability import traces
 from shared.observability.otlp_tracer import Tracer
 from tests.harness.collector import Collector, collector
-from tests.harness.on_the_loop import handled, on_loop, scope
+from tests.harness.on_the_loop import answered, handled, on_loop, scope
 
 TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"
 HEADERS = [
@@ -91,18 +91,6 @@ def test_a_client_that_leaves_is_shown_without_a_status(tracer: Tracer, spans: C
 
 @pytest.mark.parametrize(("method", "path"), [("GET", "/api/v1/messages"), ("POST", "/api/v1/sms/other")])
 def test_other_requests_have_no_span(tracer: Tracer, spans: Collector, method: str, path: str) -> None:
-    came = [{"type": "http.request", "body": b"", "more_body": False}]
-    sent: list[Any] = []
-
-    async def receive() -> dict[str, Any]:
-        if not came:
-            await asyncio.sleep(60)
-        return came.pop()
-
-    async def send(message: Any) -> None:
-        sent.append(message)
-
-    request = scope(path, method, HEADERS)
-    asyncio.run(asyncio.wait_for(application(lambda: Response(b"ok"))(request, receive, send), 60))
+    sent = asyncio.run(answered(application(lambda: Response(b"ok")), scope(path, method, HEADERS)))
     tracer.stop()
     assert sent[0]["status"] == 200 and spans.spans == []

@@ -1,11 +1,8 @@
-"""Generates a mutation for each condition that names an owner and each bound that the source has.
+"""Generates a mutation for each condition of a query that names the account or the person: widened to all of them.
 
-- Owners: each condition of a query that names the account, or the person, widened to all of them.
-- Bounds: each use of a `MAX_…` constant, or of what `GET /limits` tells, with the bound a thousand times as large.
-
-`generated/owners.toml` and `generated/bounds.toml` name the tests that must notice, by the file and the name of the
-query or the bound; or they say why there is nothing to notice. What has no entry fails the tests. A route in place of a
-test is that of test_two_accounts.py with this route.
+`generated/owners.toml` names the tests that must notice, by the file and the name of the query; or it says why there is
+nothing to notice. A condition without an entry fails the tests. A route in place of a test is that of
+test_two_accounts.py with this route.
 """
 
 import tomllib
@@ -15,21 +12,11 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from tests.mutations.source import (
-    Condition,
-    Place,
-    Source,
-    Use,
-    bounds,
-    conditions,
-    sources,
-    uses,
-)
+from tests.mutations.source import Condition, Place, Source, conditions, sources
 
 ROOT = Path(__file__).parent.parent.parent
-GENERATED = Path(__file__).parent / "generated"
+OWNERS = Path(__file__).parent / "generated" / "owners.toml"
 TWO_ACCOUNTS = "tests/integration/auth/test_two_accounts.py"
-FACTOR = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,15 +41,15 @@ class Generated:
 
 
 @cache
-def entries(kind: str) -> dict[str, tuple[str, ...] | str]:
-    """What `generated/KIND.toml` says: the tests, or why there is nothing to notice."""
-    found = tomllib.loads((GENERATED / f"{kind}.toml").read_text())
+def entries() -> dict[str, tuple[str, ...] | str]:
+    """What `generated/owners.toml` says: the tests, or why there is nothing to notice."""
+    found = tomllib.loads(OWNERS.read_text())
     return {name: entry if isinstance(entry, str) else tuple(entry) for name, entry in found.items()}
 
 
-def tests_of(kind: str, *names: str) -> tuple[str, ...]:
+def tests_of(*names: str) -> tuple[str, ...]:
     """The tests of the first name that has an entry; none if it says why not, or there is no entry."""
-    known = entries(kind)
+    known = entries()
     entry = next((known[name] for name in names if name in known), ())
     return () if isinstance(entry, str) else tuple(map(node_of, entry))
 
@@ -93,29 +80,4 @@ def owner_mutations(root: Path = ROOT) -> Iterator[Generated]:
             column = original.split(" == ")[0].split(".in_(")[0]
             new = f"({original} OR true)" if condition.is_sql else f"(({original}) | {column}.is_not(None))"
             promise = f"{names[0].partition(' ')[2]} finds what is its owner's alone."
-            yield Generated(promise, condition.place, new, tests_of("owners", *names))
-
-
-def bound_keys(source: Source, known: dict[tuple[str, str], str]) -> Iterator[tuple[Use, tuple[str, str, str]]]:
-    """The uses of bounds in a file, each with its names in generated/bounds.toml: that of the use by its number, of the
-    uses in the same place, and of the bound."""
-    count: Counter[tuple[str, str]] = Counter()
-    for use in uses(source, known):
-        count[use.bound, use.name] += 1
-        place = f"{use.bound} in {use.place.file} {use.name}"
-        yield use, (f"{place} ({count[use.bound, use.name]})", place, use.bound)
-
-
-def bound_mutations(root: Path = ROOT) -> Iterator[Generated]:
-    """Each use of a bound, as if the bound were a thousand times as large; a minimum as small."""
-    known = bounds(root)
-    for source in sources(root):
-        for use, names in bound_keys(source, known):
-            original = source.text[use.place.start : use.place.end]
-            operator = "/" if original.startswith("MIN") else "*"
-            number = names[0].rpartition(" ")[2]
-            promise = f"{original} is enforced in {use.name} {number}."
-            yield Generated(promise, use.place, f"({original} {operator} {FACTOR})", tests_of("bounds", *names))
-
-
-KINDS = {"owners": owner_mutations, "bounds": bound_mutations}
+            yield Generated(promise, condition.place, new, tests_of(*names))

@@ -1,4 +1,4 @@
-"""Every check of an owner or a bound has a mutation, and every mutation its tests: without them, a new one fails here.
+"""Every condition of an owner has a mutation, and every mutation its tests: without them, a new one fails here.
 
 `make mutations` tries them.
 """
@@ -7,34 +7,19 @@ from pathlib import Path
 
 import pytest
 
-from tests.mutations.generate import (
-    ROOT,
-    bound_keys,
-    entries,
-    node_of,
-    owner_keys,
-)
-from tests.mutations.source import Source, bounds, conditions, sources
+from tests.mutations.generate import ROOT, entries, node_of, owner_keys
+from tests.mutations.source import Source, conditions, sources
 
 
 def test_every_condition_of_an_owner_has_an_entry() -> None:
-    known, owners = set(entries("owners")), [names for source in sources(ROOT) for _, names in owner_keys(source)]
+    known, owners = set(entries()), [names for source in sources(ROOT) for _, names in owner_keys(source)]
     missing = [names for names in owners if not known & set(names)]
     assert not missing, "name the tests in tests/mutations/generated/owners.toml, or say why not"
     assert known <= {name for names in owners for name in names}
 
 
-def test_every_bound_has_an_entry() -> None:
-    all_bounds = bounds(ROOT)
-    uses = [names for source in sources(ROOT) for _, names in bound_keys(source, all_bounds)]
-    known, of_all = set(entries("bounds")), set(all_bounds.values())
-    assert not of_all - known, "name the tests in tests/mutations/generated/bounds.toml, or say why not"
-    assert known <= of_all | {name for names in uses for name in names}
-
-
-@pytest.mark.parametrize("kind", ["owners", "bounds"])
-def test_every_test_that_an_entry_names_is_there(kind: str) -> None:
-    for name, entry in entries(kind).items():
+def test_every_test_that_an_entry_names_is_there() -> None:
+    for name, entry in entries().items():
         for test in () if isinstance(entry, str) else entry:
             file, _, function = node_of(test).partition("::")
             assert (ROOT / file).is_file(), (name, file)

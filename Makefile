@@ -96,8 +96,8 @@ schemathesis: $(READY) ## Test what the OpenAPI document allows and forbids: mak
 	$(BIN)/python -m tests.contract.run --cases $(CASES)
 
 fuzz: $(READY) ## Feed malformed input to everything that reads a carrier, and to the SMPP server: make fuzz RUNS=1000000 SEED=0
-	$(BIN)/python -m tests.fuzz.run --runs $(RUNS) --seed $(SEED)
-	$(BIN)/python -m tests.fuzz.over_smpp --runs $(RUNS) --seed $(SEED)
+	$(BIN)/python -m tests.fuzz --runs $(RUNS) --seed $(SEED)
+	$(BIN)/python -m tests.fuzz --over-smpp --runs $(RUNS) --seed $(SEED)
 
 peers: $(READY) ## Try SMPP and Kannel's API with other implementations: npm's smpp (installed from its lock) and Kannel
 	npm ci --prefix tests/peers/node --ignore-scripts --no-audit --no-fund

@@ -1,15 +1,12 @@
-"""Spoiled PDUs for the SMPP server, over sockets: `python -m tests.fuzz.over_smpp --runs 1000000 --seed 0`.
+"""Spoiled PDUs for the SMPP server, over sockets.
 
 Beside them customers go on submitting. None of them may be refused or lose a bind, nothing may fail inside the server,
 and its memory stays flat. Each input is made from the seed and its number.
 """
 
-import argparse
 import random
 import socket
-import sys
 import tempfile
-import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from itertools import count
@@ -200,21 +197,3 @@ def fuzz(runs: int, seed: int, first: int = 0) -> Iterator[tuple[int, int]]:
         print(f"\n{sum(each.answered for each in server.customers):,} messages beside them", end=", ")
         print(f"{sum(each.ended for each in server.strangers):,} connections ended", end="", flush=True)
         yield runs, server.memory
-
-
-def main() -> None:
-    """The command."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--runs", type=int, default=1_000_000)
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--first", type=int, default=0)
-    options = parser.parse_args()
-    began, memory = time.monotonic(), 0
-    for done, memory in fuzz(options.runs, options.seed, options.first):
-        print(f"\r{done:,} of {options.runs:,}, {memory >> 20} MB", end="", file=sys.stderr, flush=True)
-    seconds = time.monotonic() - began
-    print(f"\n{options.runs:,} PDUs, seed {options.seed}: no crash, {memory >> 20} MB, {seconds:.0f} s")
-
-
-if __name__ == "__main__":
-    main()

@@ -1,9 +1,6 @@
-"""The loop: each input is made from the seed and its number, so that a finding can be had again by itself."""
+"""The loop over the parsers: each input is made from the seed and its number, so a finding can be had again alone."""
 
-import argparse
-import logging
 import random
-import sys
 import time
 from collections.abc import Iterator
 
@@ -37,8 +34,8 @@ def one(seed: int, number: int) -> tuple[Target, Mutator, bytes]:
     return target, mutator, mutator.spoil(data, other)
 
 
-def fuzz(runs: int, seed: int, first: int = 0) -> Iterator[int]:
-    """Run that many inputs, and say now and then how many were run. Raises Finding."""
+def fuzz(runs: int, seed: int, first: int = 0) -> Iterator[tuple[int, int]]:
+    """Run that many inputs. Yields how many were run, and this process's memory in bytes. Raises Finding."""
     process, before = psutil.Process(), 0
     for number in range(first, first + runs):
         target, mutator, data = one(seed, number)
@@ -52,27 +49,8 @@ def fuzz(runs: int, seed: int, first: int = 0) -> Iterator[int]:
         if number - first == int(runs * WARM):
             before = process.memory_info().rss
         if (number + 1) % 20_000 == 0:
-            yield number + 1 - first
+            yield number + 1 - first, process.memory_info().rss
     grown = process.memory_info().rss - before
     if runs >= 100_000 and grown > GROWTH:
         raise Finding(f"memory has grown by {grown / 2**20:.0f} MB: --seed {seed} --runs {runs}")
-
-
-def main() -> None:
-    """The command."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--runs", type=int, default=1_000_000)
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--first", type=int, default=0)
-    arguments = parser.parse_args()
-    logging.disable(logging.CRITICAL)
-    began = time.monotonic()
-    for done in fuzz(arguments.runs, arguments.seed, arguments.first):
-        print(f"\r{done:,} of {arguments.runs:,}", end="", file=sys.stderr, flush=True)
-    memory = psutil.Process().memory_info().rss / 2**20
-    seconds = time.monotonic() - began
-    print(f"\n{arguments.runs:,} inputs, seed {arguments.seed}: no crash, no hang, {memory:.0f} MB, {seconds:.0f} s")
-
-
-if __name__ == "__main__":
-    main()
+    yield runs, process.memory_info().rss

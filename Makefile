@@ -65,7 +65,7 @@ $(CLOCK_SHIM): tests/faults/clock.c
 crashpoints: $(READY) ## Kill, stop and fail at every crash point in the code
 	$(BIN)/python -m pytest -m "crashpoints or not crashpoints" tests/crashpoints
 
-faults: $(READY) ## Break everything in the catalogue of faults, one at a time, for about half an hour
+faults: $(READY) ## Break everything, one fault at a time, for about half an hour
 	$(BIN)/python -m pytest -q -m "faults or not faults" tests/faults
 
 failover: $(READY) ## Promote a standby twenty times of each kind, and restore a lost server, under load, for about half an hour

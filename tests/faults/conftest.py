@@ -1,27 +1,22 @@
 """A ground for each fault."""
 
-import re
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.faults.catalogue import SHORT
 from tests.faults.ground import Fault, standing
 
 
-def name_of(nodeid: str) -> str:
-    """The fault that a test is about, such as F01; empty when it is about none."""
-    match = re.search(r"::test_([fs]\d\d)_", nodeid)
-    return match[1].upper() if match else ""
+FOLDER = Path(__file__).parent
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The SHORT ones are slow, and all other faults are for `make faults` only."""
+    """All faults but the slow ones are for `make faults` only."""
     for item in items:
-        if name := name_of(item.nodeid):
-            item.add_marker(pytest.mark.slow if name in SHORT else pytest.mark.faults)
+        if item.path.parent == FOLDER and not item.get_closest_marker("slow"):
+            item.add_marker(pytest.mark.faults)
 
 
 @pytest.fixture
@@ -37,7 +32,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def fault(request: pytest.FixtureRequest, folder: Path, settings: dict[str, str]) -> Iterator[Fault]:
-    """A running service with two workers, and the fault that the test is named for."""
-    with standing(name_of(request.node.nodeid), folder, **settings) as made:
+def fault(folder: Path, settings: dict[str, str]) -> Iterator[Fault]:
+    """A running service with two workers, and the workload around the fault."""
+    with standing(folder, **settings) as made:
         yield made

@@ -144,9 +144,8 @@ class Ground(House):
 class Fault:
     """One fault on one ground: the workload around it, and the check after it."""
 
-    def __init__(self, name: str, ground: Ground) -> None:
+    def __init__(self, ground: Ground) -> None:
         self.house = ground
-        self.name = name
         self.sends: dict[str, int] = {}
         """Accepted messages by send."""
         self.traffics: list[Traffic] = []
@@ -170,9 +169,9 @@ class Fault:
         With `progress` the block begins when the first messages are out.
         """
         house = self.house
-        name = f"{self.name.lower()}-{len(self.traffics)}"
-        account = house.new_account(name, 1_000_000)
         phones = house.phones(LIST)
+        name = f"sender-{phones}"
+        account = house.new_account(name, 1_000_000)
         self._accept(house.post("/sms/send-bulk", sender_id="ACME", phones=_row(phones, LIST), message="Hi"))
         group = house.new_group(account, GROUP, house.phones(GROUP))
         self._accept(house.post("/sms/send-group", sender_id="ACME", group_id=group, message="Hi"))
@@ -259,12 +258,12 @@ def shuffled(things: list[Any], seed: int) -> list[Any]:
 
 
 @contextlib.contextmanager
-def standing(name: str, folder: Path, **settings: str) -> Iterator[Fault]:
+def standing(folder: Path, **settings: str) -> Iterator[Fault]:
     """A running service with two workers, for one fault; stopped at the end."""
     ground = Ground(folder, **settings)
     try:
         ground.start_api()
         ground.start_workers(2)
-        yield Fault(name, ground)
+        yield Fault(ground)
     finally:
         ground.stop()

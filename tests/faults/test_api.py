@@ -24,19 +24,19 @@ def crash_at(fault: Fault, crashpoint: str) -> None:
     fault.check()
 
 
-def test_f01_killed_before_the_commit(fault: Fault) -> None:
+def test_killed_before_the_commit(fault: Fault) -> None:
     crash_at(fault, "accept.before_commit")
 
 
-def test_f02_killed_after_the_commit(fault: Fault) -> None:
+def test_killed_after_the_commit(fault: Fault) -> None:
     crash_at(fault, "accept.committed")
 
 
-def test_f03_killed_before_the_response(fault: Fault) -> None:
+def test_killed_before_the_response(fault: Fault) -> None:
     crash_at(fault, "accept.published")
 
 
-def test_f04_killed_as_a_whole(fault: Fault) -> None:
+def test_killed_as_a_whole(fault: Fault) -> None:
     house = fault.house
     with fault.workload():
         for _ in range(3):
@@ -46,7 +46,7 @@ def test_f04_killed_as_a_whole(fault: Fault) -> None:
     fault.check()
 
 
-def test_f05_asked_to_stop(fault: Fault) -> None:
+def test_asked_to_stop(fault: Fault) -> None:
     house = fault.house
     with fault.workload():
         assert house.api is not None

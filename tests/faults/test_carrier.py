@@ -53,7 +53,7 @@ def fault(fault: Fault, peer: SmscPeer) -> Fault:
     return fault
 
 
-def test_f39_refuses_connections(fault: Fault, peer: SmscPeer) -> None:
+def test_refuses_connections(fault: Fault, peer: SmscPeer) -> None:
     with fault.workload():
         peer.proxy.refusing = True
         peer.proxy.cut()
@@ -62,7 +62,7 @@ def test_f39_refuses_connections(fault: Fault, peer: SmscPeer) -> None:
     fault.check(in_doubt=2 * WINDOW)
 
 
-def test_f40_never_answers_a_bind(fault: Fault, peer: SmscPeer) -> None:
+def test_never_answers_a_bind(fault: Fault, peer: SmscPeer) -> None:
     with fault.workload():
         peer.proxy.blackhole = True
         peer.proxy.cut()
@@ -71,7 +71,7 @@ def test_f40_never_answers_a_bind(fault: Fault, peer: SmscPeer) -> None:
     fault.check(in_doubt=2 * WINDOW)
 
 
-def test_f41_refuses_the_bind(fault: Fault, peer: SmscPeer) -> None:
+def test_refuses_the_bind(fault: Fault, peer: SmscPeer) -> None:
     with fault.workload():
         peer.change(password="other")
         peer.hang_up()
@@ -84,7 +84,7 @@ def test_f41_refuses_the_bind(fault: Fault, peer: SmscPeer) -> None:
     fault.check(in_doubt=2 * WINDOW)
 
 
-def test_f42_drops_the_connection_again_and_again(fault: Fault, peer: SmscPeer) -> None:
+def test_drops_the_connection_again_and_again(fault: Fault, peer: SmscPeer) -> None:
     with fault.workload():
         for _ in range(4):
             peer.hang_up()
@@ -92,7 +92,7 @@ def test_f42_drops_the_connection_again_and_again(fault: Fault, peer: SmscPeer) 
     fault.check(in_doubt=4 * 2 * WINDOW)
 
 
-def test_f43_loses_responses(fault: Fault, peer: SmscPeer) -> None:
+def test_loses_responses(fault: Fault, peer: SmscPeer) -> None:
     peer.behavior.mood = lambda number, phone: LOST if number % 40 == 0 else TAKEN
     with fault.workload():
         time.sleep(4)
@@ -102,7 +102,7 @@ def test_f43_loses_responses(fault: Fault, peer: SmscPeer) -> None:
 
 
 @pytest.mark.parametrize("carrier_settings", [{"slow_time": SLOW, "receipt_delay": 20.0}])
-def test_f44_answers_late_on_the_same_connection(fault: Fault, peer: SmscPeer) -> None:
+def test_answers_late_on_the_same_connection(fault: Fault, peer: SmscPeer) -> None:
     peer.behavior.mood = lambda number, phone: Decision(slow=True) if number % 40 == 0 else TAKEN
     with fault.workload():
         time.sleep(3)
@@ -125,16 +125,16 @@ def throttle(fault: Fault, peer: SmscPeer, status: Status) -> None:
     fault.check()
 
 
-def test_f45_throttles(fault: Fault, peer: SmscPeer) -> None:
+def test_throttles(fault: Fault, peer: SmscPeer) -> None:
     throttle(fault, peer, Status.ESME_RTHROTTLED)
 
 
-def test_f46_has_a_full_queue(fault: Fault, peer: SmscPeer) -> None:
+def test_has_a_full_queue(fault: Fault, peer: SmscPeer) -> None:
     throttle(fault, peer, Status.ESME_RMSGQFUL)
 
 
 @pytest.mark.parametrize("carrier_settings", [{"window": 4}])
-def test_f47_is_slow(fault: Fault, peer: SmscPeer) -> None:
+def test_is_slow(fault: Fault, peer: SmscPeer) -> None:
     workers = [psutil.Process(worker.pid) for worker in fault.house.workers]
     with fault.workload():
         before = [worker.memory_info().rss for worker in workers]
@@ -147,7 +147,7 @@ def test_f47_is_slow(fault: Fault, peer: SmscPeer) -> None:
 
 
 @pytest.mark.parametrize("carrier_settings", [{"garbage_after": 300}])
-def test_f48_sends_garbage(fault: Fault, peer: SmscPeer) -> None:
+def test_sends_garbage(fault: Fault, peer: SmscPeer) -> None:
     with fault.workload():
         time.sleep(5)
         peer.change(garbage_after=0)
@@ -157,7 +157,7 @@ def test_f48_sends_garbage(fault: Fault, peer: SmscPeer) -> None:
 
 
 @pytest.mark.parametrize("carrier_settings", [{"garbage_after": 50}])
-def test_f49_answers_with_wrong_numbers(fault: Fault, peer: SmscPeer) -> None:
+def test_answers_with_wrong_numbers(fault: Fault, peer: SmscPeer) -> None:
     sequences = [1, 2, 0, 0x7FFFFFFF, 0xFFFFFFFF, 50, 10**6]
     strangers = [pdu(Command.SUBMIT_SM_RESP, 0, sequence, b"stranger\0") for sequence in sequences]
     peer.smsc.garbage = cycle(strangers)
@@ -169,7 +169,7 @@ def test_f49_answers_with_wrong_numbers(fault: Fault, peer: SmscPeer) -> None:
     assert fault.house.scalar(attributed) == 0, "an answer to nothing is nobody's"
 
 
-def test_f50_gives_the_same_id_twice(fault: Fault, peer: SmscPeer) -> None:
+def test_gives_the_same_id_twice(fault: Fault, peer: SmscPeer) -> None:
     numbers = count(2)
     peer.smsc.next_id = lambda: f"{next(numbers) // 2:010x}"  # type: ignore[method-assign]
     with fault.workload():
@@ -178,13 +178,13 @@ def test_f50_gives_the_same_id_twice(fault: Fault, peer: SmscPeer) -> None:
 
 
 @pytest.mark.parametrize("carrier_settings", [{"answer_ids": "none"}])
-def test_f51_gives_no_id(fault: Fault, peer: SmscPeer) -> None:
+def test_gives_no_id(fault: Fault, peer: SmscPeer) -> None:
     with fault.workload():
         time.sleep(3)
     fault.check()
 
 
-def test_f52_is_silent(fault: Fault, peer: SmscPeer) -> None:
+def test_is_silent(fault: Fault, peer: SmscPeer) -> None:
     with fault.workload():
         peer.proxy.half_open()
         time.sleep(8)
@@ -193,7 +193,7 @@ def test_f52_is_silent(fault: Fault, peer: SmscPeer) -> None:
 
 
 @pytest.mark.parametrize("carrier_settings", [{"garbage_after": 200}])
-def test_f53_unbinds_and_sends_unknown_commands(fault: Fault, peer: SmscPeer) -> None:
+def test_unbinds_and_sends_unknown_commands(fault: Fault, peer: SmscPeer) -> None:
     alert = pdu(Command.ALERT_NOTIFICATION, 0, 9, b"\1\1254711000000\0\0\0\0")
     kinds = [pdu(Command.UNBIND, 0, 77), alert, pdu(0x0999, 0, 78, b"what?"), pdu(0x80000999, 0, 79)]
     peer.smsc.garbage = cycle(kinds)
@@ -203,14 +203,14 @@ def test_f53_unbinds_and_sends_unknown_commands(fault: Fault, peer: SmscPeer) ->
     fault.check(in_doubt=2 * WINDOW)
 
 
-def test_f54_sends_receipts_before_responses(fault: Fault, peer: SmscPeer) -> None:
+def test_sends_receipts_before_responses(fault: Fault, peer: SmscPeer) -> None:
     peer.behavior.mood = lambda number, phone: Decision(early=True)
     with fault.workload():
         time.sleep(3)
     fault.check()
 
 
-def test_f55_sends_contradictory_receipts(fault: Fault, peer: SmscPeer, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sends_contradictory_receipts(fault: Fault, peer: SmscPeer, monkeypatch: pytest.MonkeyPatch) -> None:
     add, seed = DeliveryQueue.add, random.Random(55)
 
     def five(mailbox: DeliveryQueue, receipts: list[Receipt]) -> None:
@@ -229,7 +229,7 @@ def test_f55_sends_contradictory_receipts(fault: Fault, peer: SmscPeer, monkeypa
     assert fault.house.scalar(refunds) == 0
 
 
-def test_f56_sends_no_receipt(fault: Fault, peer: SmscPeer) -> None:
+def test_sends_no_receipt(fault: Fault, peer: SmscPeer) -> None:
     with fault.workload():
         phones = [f"99909{number:07d}" for number in range(200)]
         send = fault.house.post("/sms/send-bulk", sender_id="ACME", phones=phones, message="Hi")["send_id"]
@@ -250,13 +250,13 @@ def test_f56_sends_no_receipt(fault: Fault, peer: SmscPeer) -> None:
         pytest.param({"answer_ids": "plain", "more": 'id_zeros = "strip"'}, id="plain"),
     ],
 )
-def test_f57_writes_ids_in_another_way(fault: Fault, peer: SmscPeer) -> None:
+def test_writes_ids_in_another_way(fault: Fault, peer: SmscPeer) -> None:
     with fault.workload():
         time.sleep(2)
     fault.check()
 
 
-def test_f58_floods_with_receipts(fault: Fault, peer: SmscPeer) -> None:
+def test_floods_with_receipts(fault: Fault, peer: SmscPeer) -> None:
     peer.behavior.mood = lambda number, phone: Decision(receipts=10)
     with fault.workload():
         time.sleep(5)
@@ -264,7 +264,7 @@ def test_f58_floods_with_receipts(fault: Fault, peer: SmscPeer) -> None:
     assert peer.smsc.records.counts.receipts_answered > 9 * sum(fault.sends.values())
 
 
-def test_f59_receiver_killed_before_it_stores(fault: Fault, peer: SmscPeer) -> None:
+def test_receiver_killed_before_it_stores(fault: Fault, peer: SmscPeer) -> None:
     house = fault.house
     house.more["worker"] = {"CRASHPOINT": "receipts.before_commit:exit:3"}
     house.start_workers(1)

@@ -1,4 +1,4 @@
-"""F60: a carrier over HTTP that answers wrongly, or not at all. What it may have taken waits for its receipt."""
+"""Faults of a carrier over HTTP that answers wrongly, or not at all. What it may have taken waits for its receipt."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -42,7 +42,7 @@ def fault(fault: Fault, peer: HttpCarrierPeer) -> Fault:
     "reply",
     [pytest.param(reply, id=id) for id, reply in (("json", BROKEN), ("500", AFTER_ACCEPTING), ("reset", RESET))],
 )
-def test_f60_takes_messages_and_sends_wrong_responses(fault: Fault, peer: HttpCarrierPeer, reply: Reply) -> None:
+def test_takes_messages_and_sends_wrong_responses(fault: Fault, peer: HttpCarrierPeer, reply: Reply) -> None:
     peer.mood = lambda number, request: reply if number % 4 == 0 else None
     with fault.workload():
         wait_until(lambda: peer.request_count > 60, 60, "the requests")
@@ -50,7 +50,7 @@ def test_f60_takes_messages_and_sends_wrong_responses(fault: Fault, peer: HttpCa
     fault.check()
 
 
-def test_f60_asks_to_wait(fault: Fault, peer: HttpCarrierPeer) -> None:
+def test_asks_to_wait(fault: Fault, peer: HttpCarrierPeer) -> None:
     with fault.workload():
         count = peer.request_count
         peer.refuse = lambda number, request: WAIT

@@ -62,8 +62,8 @@ def postgres_again(house: Ground) -> None:
         house.postgres.start()
 
 
-def test_f33_the_disk_of_the_database_is_full(tmp_path: Path) -> None:
-    with small_disk(tmp_path / "disk", 400) as disk, standing("F33", disk) as fault:
+def test_the_disk_of_the_database_is_full(tmp_path: Path) -> None:
+    with small_disk(tmp_path / "disk", 400) as disk, standing(disk) as fault:
         house = fault.house
         with fault.workload():
             ballast = fill(disk)
@@ -79,8 +79,8 @@ def test_f33_the_disk_of_the_database_is_full(tmp_path: Path) -> None:
         fault.check(in_doubt=ONE_CRASH)
 
 
-def test_f35_the_disk_of_the_logs_is_full(tmp_path: Path) -> None:
-    with small_disk(tmp_path / "logs", 8) as disk, standing("F35", tmp_path) as fault:
+def test_the_disk_of_the_logs_is_full(tmp_path: Path) -> None:
+    with small_disk(tmp_path / "logs", 8) as disk, standing(tmp_path) as fault:
         house = fault.house
         house.folder = disk
         start_anew(house, {"api": {}, "worker": {}})
@@ -94,11 +94,11 @@ def test_f35_the_disk_of_the_logs_is_full(tmp_path: Path) -> None:
         assert {each.status for wanted in fault.traffic.wanted for each in wanted.tries} == {200}
 
 
-def test_f36_fsync_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_fsync_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shim, flag = preloaded("fsync", tmp_path), tmp_path / "fails"
     monkeypatch.setitem(postgres.ENVIRONMENT, "LD_PRELOAD", str(shim))
     monkeypatch.setitem(postgres.ENVIRONMENT, "FSYNC_FAILS", str(flag))
-    with standing("F36", tmp_path) as fault:
+    with standing(tmp_path) as fault:
         house = fault.house
         with fault.workload():
             flag.touch()
@@ -112,8 +112,8 @@ def test_f36_fsync_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
         fault.check(in_doubt=2 * ONE_CRASH)
 
 
-def test_f37_restored_from_an_older_backup(tmp_path: Path) -> None:
-    with standing("F37", tmp_path, GUARD_FILE=str(tmp_path / "mark.json")) as fault:
+def test_restored_from_an_older_backup(tmp_path: Path) -> None:
+    with standing(tmp_path, GUARD_FILE=str(tmp_path / "mark.json")) as fault:
         house, backup = fault.house, tmp_path / "backup"
         with fault.workload():
             house.postgres.stop("fast")
@@ -165,7 +165,7 @@ NEWER = text(
 """A release, and the oldest one that can use its schema."""
 
 
-def test_f38_the_schema_changes(fault: Fault) -> None:
+def test_the_schema_changes(fault: Fault) -> None:
     house = fault.house
     with fault.workload():
         for _ in range(3):
@@ -188,7 +188,7 @@ def test_f38_the_schema_changes(fault: Fault) -> None:
     fault.check()
 
 
-def test_f62_clocks(fault: Fault, tmp_path: Path) -> None:
+def test_clocks(fault: Fault, tmp_path: Path) -> None:
     house, shim = fault.house, str(preloaded("clock", tmp_path))
     for hours in (2, -2):
         for process in ("worker", "api"):
@@ -218,7 +218,7 @@ def start_anew(house: Ground, environment: dict[str, dict[str, str]]) -> None:
 
 
 @pytest.mark.parametrize("seed", [1, 2])
-def test_f64_power_loss(fault: Fault, seed: int) -> None:
+def test_power_loss(fault: Fault, seed: int) -> None:
     house = fault.house
     with fault.workload():
         for command in house.commands():

@@ -21,7 +21,7 @@ def has_refused(fault: Fault) -> None:
     assert fault.traffic.failures()
 
 
-def test_f25_restarted(fault: Fault) -> None:
+def test_restarted(fault: Fault) -> None:
     house = fault.house
     with fault.workload():
         house.postgres.stop("fast")
@@ -31,7 +31,8 @@ def test_f25_restarted(fault: Fault) -> None:
     fault.check(in_doubt=ONE_CRASH)
 
 
-def test_f26_killed(fault: Fault) -> None:
+@pytest.mark.slow
+def test_killed(fault: Fault) -> None:
     house = fault.house
     with fault.workload():
         for _ in range(2):
@@ -44,8 +45,9 @@ def test_f26_killed(fault: Fault) -> None:
     fault.check(in_doubt=2 * ONE_CRASH)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("settings", [STEADY])
-def test_f27_lost_at_commit(fault: Fault) -> None:
+def test_lost_at_commit(fault: Fault) -> None:
     proxy = fault.house.proxy("api", "postgres")
     with fault.workload():
         for delivered in (True, False):
@@ -57,7 +59,7 @@ def test_f27_lost_at_commit(fault: Fault) -> None:
     fault.check()
 
 
-def test_f28_no_connection_left(fault: Fault) -> None:
+def test_no_connection_left(fault: Fault) -> None:
     house = fault.house
     taken: list[psycopg.Connection] = []
     with fault.workload(), contextlib.ExitStack() as stack:
@@ -77,7 +79,7 @@ def test_f28_no_connection_left(fault: Fault) -> None:
     fault.check(in_doubt=ONE_CRASH)
 
 
-def test_f29_answers_late(fault: Fault) -> None:
+def test_answers_late(fault: Fault) -> None:
     house = fault.house
     with fault.workload():
         for process in ("api", "worker"):
@@ -88,7 +90,7 @@ def test_f29_answers_late(fault: Fault) -> None:
     fault.check(in_doubt=ONE_CRASH)
 
 
-def test_f30_goes_silent(fault: Fault) -> None:
+def test_goes_silent(fault: Fault) -> None:
     house = fault.house
     with fault.workload():
         proxies = [house.proxy(process, "postgres") for process in ("api", "worker")]
@@ -102,7 +104,7 @@ def test_f30_goes_silent(fault: Fault) -> None:
     fault.check(in_doubt=ONE_CRASH)
 
 
-def test_f31_a_held_lock(fault: Fault) -> None:
+def test_a_held_lock(fault: Fault) -> None:
     house = fault.house
     with fault.workload():
         mine = house.token
@@ -137,7 +139,7 @@ CREATE TRIGGER trouble AFTER UPDATE ON batch FOR EACH STATEMENT EXECUTE FUNCTION
 """
 
 
-def test_f32_deadlocks(fault: Fault) -> None:
+def test_deadlocks(fault: Fault) -> None:
     house = fault.house
     with fault.workload():
         with house.engine.begin() as connection:
@@ -150,7 +152,7 @@ def test_f32_deadlocks(fault: Fault) -> None:
     fault.check(in_doubt=ONE_CRASH)
 
 
-def test_f63_a_worker_cut_off(fault: Fault) -> None:
+def test_a_worker_cut_off(fault: Fault) -> None:
     house = fault.house
     proxy = house.proxy("worker", "postgres")
     with fault.workload():
@@ -164,7 +166,7 @@ def test_f63_a_worker_cut_off(fault: Fault) -> None:
     fault.check(in_doubt=ONE_CRASH)
 
 
-def test_f65_lost_while_a_worker_starts(fault: Fault) -> None:
+def test_lost_while_a_worker_starts(fault: Fault) -> None:
     """A worker that lives does its work: what it could not ask the database as it started, it asks again."""
     house, proxy = fault.house, fault.house.proxy("worker", "postgres")
     alive = "SELECT count(*) FROM lease WHERE name LIKE 'worker:%' AND held_until > clock_timestamp()"

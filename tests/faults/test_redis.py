@@ -29,8 +29,9 @@ def check_latency(fault: Fault) -> None:
     assert fault.traffic.seconds(0.95) < 2.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("settings", [STEADY])
-def test_f15_killed_and_started_again(fault: Fault) -> None:
+def test_killed_and_started_again(fault: Fault) -> None:
     with fault.workload():
         for _ in range(2):
             fault.house.redis.kill()
@@ -40,7 +41,7 @@ def test_f15_killed_and_started_again(fault: Fault) -> None:
     fault.check()
 
 
-def test_f16_away_for_the_whole_run(fault: Fault) -> None:
+def test_away_for_the_whole_run(fault: Fault) -> None:
     house = fault.house
     house.redis.kill()
     house.kill_worker()
@@ -52,7 +53,7 @@ def test_f16_away_for_the_whole_run(fault: Fault) -> None:
     house.redis.start()
 
 
-def test_f17_emptied(fault: Fault, redis: Redis) -> None:
+def test_emptied(fault: Fault, redis: Redis) -> None:
     with fault.workload():
         for _ in range(40):
             redis.flushall()
@@ -60,7 +61,7 @@ def test_f17_emptied(fault: Fault, redis: Redis) -> None:
     fault.check()
 
 
-def test_f18_out_of_memory(fault: Fault, redis: Redis) -> None:
+def test_out_of_memory(fault: Fault, redis: Redis) -> None:
     with fault.workload():
         redis.config_set("maxmemory", "1")
         time.sleep(5)
@@ -69,7 +70,7 @@ def test_f18_out_of_memory(fault: Fault, redis: Redis) -> None:
     fault.check()
 
 
-def test_f19_pauses_its_clients(fault: Fault, redis: Redis) -> None:
+def test_pauses_its_clients(fault: Fault, redis: Redis) -> None:
     with fault.workload():
         redis.client_pause(15_000)
         time.sleep(10)
@@ -78,7 +79,7 @@ def test_f19_pauses_its_clients(fault: Fault, redis: Redis) -> None:
     fault.check()
 
 
-def test_f20_half_open(fault: Fault, redis: Redis) -> None:
+def test_half_open(fault: Fault, redis: Redis) -> None:
     house = fault.house
     with fault.workload():
         for process in ("api", "worker"):
@@ -93,7 +94,7 @@ def test_f20_half_open(fault: Fault, redis: Redis) -> None:
     wait_until(lambda: not redis.llen(QUEUE), 150, "a worker that listens")
 
 
-def test_f21_wrong_type_and_garbage(fault: Fault, redis: Redis) -> None:
+def test_wrong_type_and_garbage(fault: Fault, redis: Redis) -> None:
     with fault.workload():
         redis.delete(QUEUE)
         redis.set(QUEUE, "x")
@@ -106,7 +107,7 @@ def test_f21_wrong_type_and_garbage(fault: Fault, redis: Redis) -> None:
     fault.check()
 
 
-def test_f22_evicts(fault: Fault, redis: Redis) -> None:
+def test_evicts(fault: Fault, redis: Redis) -> None:
     house = fault.house
     with fault.workload():
         redis.config_set("maxmemory-policy", "allkeys-lru")
@@ -123,7 +124,7 @@ def test_f22_evicts(fault: Fault, redis: Redis) -> None:
     fault.check()
 
 
-def test_f23_an_old_snapshot(fault: Fault, redis: Redis) -> None:
+def test_an_old_snapshot(fault: Fault, redis: Redis) -> None:
     house = fault.house
     with fault.workload():
         redis.set("old", 1)
@@ -137,7 +138,7 @@ def test_f23_an_old_snapshot(fault: Fault, redis: Redis) -> None:
     (house.redis.folder / "dump.rdb").unlink()
 
 
-def test_f24_one_task_fifty_times(fault: Fault) -> None:
+def test_one_task_fifty_times(fault: Fault) -> None:
     house = fault.house
     celery = make_celery(from_environment(house.env))
     with fault.workload():

@@ -37,17 +37,18 @@ def crash_at(fault: Fault, crashpoint: str, hit: int, in_doubt: int) -> None:
 
 
 @pytest.mark.parametrize("settings", [STEADY])
-def test_f06_killed_while_it_claims(fault: Fault) -> None:
+def test_killed_while_it_claims(fault: Fault) -> None:
     crash_at(fault, "claim.before_commit", 3, WINDOW)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("settings", [STEADY])
-def test_f07_killed_after_its_claim(fault: Fault) -> None:
+def test_killed_after_its_claim(fault: Fault) -> None:
     crash_at(fault, "claim.committed", 3, WINDOW)
 
 
 @pytest.mark.parametrize("settings", [{"SIMULATOR_ROUND_TRIP": "1"}])
-def test_f08_killed_with_windows_at_the_carrier(fault: Fault) -> None:
+def test_killed_with_windows_at_the_carrier(fault: Fault) -> None:
     house = fault.house
     with fault.workload():
         house.kill_worker()
@@ -59,18 +60,18 @@ def test_f08_killed_with_windows_at_the_carrier(fault: Fault) -> None:
 
 
 @pytest.mark.parametrize("settings", [STEADY])
-def test_f09_killed_after_the_responses(fault: Fault) -> None:
+def test_killed_after_the_responses(fault: Fault) -> None:
     crash_at(fault, "submit.answered", 3, WINDOW)
 
 
 @pytest.mark.parametrize("settings", [{"SIMULATOR_WINDOW": "40", **STEADY}])
 @pytest.mark.parametrize("crashpoint", ["record.committed", "settle_complete.before_commit"])
-def test_f10_killed_between_record_and_settlement(fault: Fault, crashpoint: str) -> None:
+def test_killed_between_record_and_settlement(fault: Fault, crashpoint: str) -> None:
     crash_at(fault, crashpoint, 2, WINDOW)
 
 
 @pytest.mark.parametrize("settings", [{"SIMULATOR_ROUND_TRIP": "0.3"}])
-def test_f11_stopped_for_three_leases(fault: Fault) -> None:
+def test_stopped_for_three_leases(fault: Fault) -> None:
     house = fault.house
     with fault.workload():
         stopped = house.workers[0].pid
@@ -81,7 +82,7 @@ def test_f11_stopped_for_three_leases(fault: Fault) -> None:
 
 
 @pytest.mark.parametrize("settings", [{"SIMULATOR_RATE": "600"}])
-def test_f12_twice_as_many_workers_as_intended(fault: Fault) -> None:
+def test_twice_as_many_workers_as_intended(fault: Fault) -> None:
     house = fault.house
     with fault.workload(progress=False):
         house.start_workers(2)
@@ -92,7 +93,7 @@ def test_f12_twice_as_many_workers_as_intended(fault: Fault) -> None:
     assert row.seconds >= 0.9 * (row.messages - 2 * 600) / 600, "together they keep to the carrier's rate"
 
 
-def test_f13_out_of_memory(fault: Fault) -> None:
+def test_out_of_memory(fault: Fault) -> None:
     house = fault.house
     with fault.workload():
         victim = psutil.Process(house.workers[0].pid)
@@ -104,7 +105,7 @@ def test_f13_out_of_memory(fault: Fault) -> None:
     fault.check(in_doubt=WINDOW)
 
 
-def test_f14_a_driver_that_fails_every_time(fault: Fault) -> None:
+def test_a_driver_that_fails_every_time(fault: Fault) -> None:
     house = fault.house
     house.more["worker"] = {"PYTHONPATH": f"{POISON_FOLDER}:{Path.cwd()}", "POISON": POISON}
     for _ in range(2):

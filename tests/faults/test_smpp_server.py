@@ -52,7 +52,7 @@ def in_doubt(fault: Fault) -> set[str]:
 
 
 @pytest.mark.parametrize("settings", [STEADY])
-def test_f66_killed_under_load(fault: Fault) -> None:
+def test_killed_under_load(fault: Fault) -> None:
     house = fault.house
     with customer_of(fault) as customer, fault.workload():
         for _ in range(3):
@@ -65,7 +65,7 @@ def test_f66_killed_under_load(fault: Fault) -> None:
 
 
 @pytest.mark.parametrize("settings", [STEADY])
-def test_f67_postgres_and_redis_killed(fault: Fault) -> None:
+def test_postgres_and_redis_killed(fault: Fault) -> None:
     house = fault.house
     with customer_of(fault) as customer, fault.workload(progress=False):
         for server in (house.postgres, house.redis, house.postgres):

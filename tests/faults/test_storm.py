@@ -118,9 +118,9 @@ def endure(up: Up, names: tuple[str, ...], in_doubt_of_a_kill: int) -> None:
     assert audit(up.engine, full=True) == []
 
 
-def test_s01_a_storm_of_kills(up: Up) -> None:
+def test_a_storm_of_kills(up: Up) -> None:
     endure(up, OURS, WINDOW)
 
 
-def test_s02_a_storm_of_kills_of_servers_too(up: Up) -> None:
+def test_a_storm_of_kills_of_servers_too(up: Up) -> None:
     endure(up, OURS + SERVERS, 2 * (WINDOW + RATE))

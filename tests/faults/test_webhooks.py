@@ -1,4 +1,4 @@
-"""F61: a webhook's endpoint fails in every way. Others hear in time, and it hears all when it is well again."""
+"""A webhook's endpoint fails in every way. Others hear in time, and it hears all when it is well again."""
 
 import time
 from datetime import UTC, datetime, timedelta
@@ -12,7 +12,7 @@ from tests.harness.receiver import Post, receiver
 
 
 @pytest.mark.parametrize("settings", [{"WEBHOOK_LOOPBACK": "1"}])
-def test_f61_the_endpoint_fails(fault: Fault) -> None:
+def test_the_endpoint_fails(fault: Fault) -> None:
     house, posts = fault.house, count()
     house.start_webhooks()
     house.new_account("well")

@@ -88,7 +88,7 @@ def hosts(network: Network, tmp_path: Path, link: Link | None) -> Iterator[Hosts
 @pytest.mark.partitions
 @pytest.mark.parametrize("link", LINKS, ids=lambda link: link.name)
 def test_a_link_is_cut(hosts: Hosts, link: Link) -> None:
-    fault = Fault(link.name, hosts)
+    fault = Fault(hosts)
     for number, cuts in enumerate(link.ways.values(), start=1):
         check_cut(fault, link, cuts, in_doubt=number * link.doubts)
 
@@ -96,13 +96,13 @@ def test_a_link_is_cut(hosts: Hosts, link: Link) -> None:
 @pytest.mark.parametrize("link", [SHORT], ids=lambda link: link.name)
 def test_a_worker_is_cut_off_from_postgres(hosts: Hosts, link: Link) -> None:
     cuts = next(iter(link.ways.values()))
-    check_cut(Fault(link.name, hosts), link, cuts, in_doubt=link.doubts)
+    check_cut(Fault(hosts), link, cuts, in_doubt=link.doubts)
 
 
 @pytest.mark.partitions
 def test_links_that_are_not_used_are_cut(hosts: Hosts) -> None:
     cuts = [*SILENT, *((other, one) for one, other in SILENT)]
-    check_cut(Fault("unused", hosts), None, cuts, in_doubt=0)
+    check_cut(Fault(hosts), None, cuts, in_doubt=0)
 
 
 def check_cut(fault: Fault, link: Link | None, cuts: list[tuple[str, str]], in_doubt: int) -> None:

@@ -8,8 +8,9 @@ import pytest
 from sqlalchemy import text
 
 from shared.contacts.groups import create_group
-from tests.carriers.ground import CARRIER, Carrier, carrier, phones, service
+from tests.carriers.ground import phones, service
 from tests.harness.house import House, wait_until
+from tests.harness.smsc import SmscPeer, smpp_carrier, smsc_peer
 
 RATE = 200
 SHARE = 0.2
@@ -43,31 +44,35 @@ def large_group(house: House, account: int) -> str:
     return str(group)
 
 
-def among(smsc: Carrier, begun: int, prefix: str) -> int:
+def among(smsc: SmscPeer, begun: int, prefix: str) -> int:
     """Of what came after the first `begun`, how many of that kind."""
-    return sum(phone.startswith(prefix) for phone in smsc.seen.phones[begun:])
+    return sum(each.phone.startswith(prefix) for each in smsc.submits[begun:])
 
 
-def watch(smsc: Carrier, seconds: int) -> int:
+def watch(smsc: SmscPeer, seconds: int) -> int:
     """Wait for as many messages as the rate lets through in that time. Returns how many there had been before."""
-    begun = len(smsc.seen.phones)
-    wait_until(lambda: len(smsc.seen.phones) >= begun + seconds * RATE, 10 * seconds, "messages")
+    begun = len(smsc.submits)
+    wait_until(lambda: len(smsc.submits) >= begun + seconds * RATE, 10 * seconds, "messages")
     return begun
 
 
-def delay_of_a_password(house: House, smsc: Carrier, phone: str) -> float:
+def delay_of_a_password(house: House, smsc: SmscPeer, phone: str) -> float:
     """Seconds from the request until the carrier has the message."""
-    begun, before = time.monotonic(), len(smsc.seen.phones)
+    begun, before = time.monotonic(), len(smsc.submits)
     house.post("/sms/send", sender_id="ACME", phone=phone, message="Code 1234", category="authentication")
-    wait_until(lambda: phone in smsc.seen.phones[before:], 30, "a password")
-    return smsc.seen.times[smsc.seen.phones.index(phone, before)] - begun
+
+    def times() -> list[float]:
+        return [each.at for each in smsc.submits[before:] if each.phone == phone]
+
+    wait_until(times, 30, "a password")
+    return times()[0] - begun
 
 
 @pytest.mark.carriers
 def test_a_long_queue_delays_no_password_and_every_account_gets_its_share(tmp_path: Path) -> None:
     with (
-        carrier() as smsc,
-        service(tmp_path, CARRIER.format(name="main", port=smsc.port, rate=RATE), 4) as house,
+        smsc_peer() as smsc,
+        service(tmp_path, smpp_carrier("main", smsc.port, rate=RATE), 4) as house,
     ):
         account = house.new_account("group")
         house.post(
@@ -81,7 +86,7 @@ def test_a_long_queue_delays_no_password_and_every_account_gets_its_share(tmp_pa
         for start in range(0, SALE, 100_000):
             bulk(house, phones(100_000, first(LIST) + start), "marketing")
 
-        wait_until(lambda: {phone[:3] for phone in smsc.seen.phones[-50:]} == {GROUP, LIST}, 60, "both accounts")
+        wait_until(lambda: {each.phone[:3] for each in smsc.submits[-50:]} == {GROUP, LIST}, 60, "both accounts")
         begun = watch(smsc, 20)
         shares = [among(smsc, begun, GROUP), among(smsc, begun, LIST)]
         delays = sorted(delay_of_a_password(house, smsc, phone) for phone in phones(PASSWORDS_SENT, first(PASSWORDS)))
@@ -93,9 +98,9 @@ def test_a_long_queue_delays_no_password_and_every_account_gets_its_share(tmp_pa
         bulk(house, phones(20_000, first(CODES)), "authentication")
         wait_until(lambda: among(smsc, 0, CODES) > 1_000, 60, "the codes that fair order lets through")
         begun = watch(smsc, 20)
-        came = len(smsc.seen.phones) - begun
+        came = len(smsc.submits) - begun
         codes = among(smsc, begun, CODES)
-        speed = came / (smsc.seen.times[begun + came - 1] - smsc.seen.times[begun])
+        speed = came / (smsc.submits[begun + came - 1].at - smsc.submits[begun].at)
         waiting = ACCOUNTS * NOTICES_OF_EACH - among(smsc, 0, NOTICES)
     assert min(shares) >= 0.9 * sum(shares) / 2
     assert nearly_all <= 1.0

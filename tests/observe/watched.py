@@ -9,21 +9,12 @@ from typing import NamedTuple
 
 from bulksms.local import services
 from bulksms.local.command import Command
-from bulksms.local.ports import LOOPBACK, free_port, is_listening
+from bulksms.local.ports import free_port, is_listening
 from tests.harness.house import House, house, wait_until
+from tests.harness.smsc import smpp_carrier
 from tests.observe.prometheus import Prometheus, prometheus, shortened
 
 TOKEN = "monitoring-token"
-CARRIERS = """
-[carrier.smsc]
-kind = "smpp"
-host = "{host}"
-port = {port}
-system_id = "acme"
-password = "secret"
-window = 100
-response_timeout = 3
-"""
 
 
 class Watched(NamedTuple):
@@ -69,7 +60,7 @@ def smsc(folder: Path, port: int, *options: str) -> Command:
 def watch(folder: Path, rules: str, interval: int = 1) -> Iterator[Watched]:
     """A service with a carrier over SMPP, webhooks and an account, and a Prometheus with these rules."""
     smsc_port, metrics_port = free_port(), free_port()
-    (folder / "carriers.toml").write_text(CARRIERS.format(host=LOOPBACK, port=smsc_port))
+    (folder / "carriers.toml").write_text(smpp_carrier("smsc", smsc_port, response_timeout=3))
     carrier = smsc(folder, smsc_port)
     carrier.launch()
     carrier.wait_ready(30)

@@ -51,7 +51,7 @@ class Link(NamedTuple):
 
     @property
     def name(self) -> str:
-        """Without spaces, since idempotency keys are made of it."""
+        """The two hosts, and whether another worker keeps its links."""
         return f"{self.one}-{self.other}{'-of-two' if self.second else ''}"
 
 

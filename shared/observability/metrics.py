@@ -168,7 +168,7 @@ CUSTOMER_BINDS = Gauge(
 )
 CUSTOMER_SUBMIT_SECONDS = Histogram(
     "bulksms_smpp_server_submit_duration_seconds",
-    "From a customer's submit to its answer, by command_status, with the time for which it was held above a rate.",
+    "From a customer's submit to its answer, with the time it was held above a rate.",
     ["status"],
     buckets=REQUEST_BUCKETS,
 )

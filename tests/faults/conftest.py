@@ -7,7 +7,6 @@ import pytest
 
 from tests.faults.ground import Fault, standing
 
-
 FOLDER = Path(__file__).parent
 
 

@@ -7,6 +7,8 @@ import re
 from itertools import chain, islice
 from typing import Any, NoReturn
 
+from werkzeug.exceptions import RequestEntityTooLarge
+
 from api.http.receive import too_large
 from api.http.request import Request
 from api.problems import Problem
@@ -70,7 +72,11 @@ def read_bytes(request: Request, limit: int) -> bytes:
     elif (request.http.content_length or 0) > limit:
         raise too_large(limit)
     else:
-        raw = request.http.get_data()
+        request.http.max_content_length = limit + 1  # one more than the limit: at its maximum the stream ends silently
+        try:
+            raw = request.http.get_data()
+        except RequestEntityTooLarge:
+            raise too_large(limit) from None
     if len(raw) > limit:
         raise too_large(limit)
     return raw

@@ -35,8 +35,9 @@ class Observed:
             await self._live(receive, send)
             return
         exchange = Exchange(scope, receive, send)
-        span = begin_span(scope)
+        span = None
         try:
+            span = begin_span(scope)
             if wrong := _wrong(scope):
                 await self._application.refuse(wrong, scope, exchange.receive, exchange.send)
             else:

@@ -24,6 +24,7 @@ from shared.contacts.rows import RowReader
 from shared.contacts.text_stream import WrongEncoding, text_chunks
 from shared.sms.numbering import Numbering, numbering_of
 from shared.sms.phones import is_phone
+from shared.sms.spellings import other_spellings
 from shared.sms.written import written_digits
 
 PLACEHOLDER = re.compile(r"(?<!\{)\{\{ *([A-Za-z_]\w{0,31}) *(?:\|[^{}]*)?\}\}(?!\})", re.ASCII)
@@ -196,14 +197,15 @@ def recipients_of_table(table: Table, phone_column: int, columns: Mapping[str, i
     """
     recipients: list[dict[str, Any]] = []
     characters = 0
-    left_out: set[str | None] = set()
+    left_out: set[str] = set()
     numbering = table.found.numbering if table.found else INTERNATIONAL
     of_phones = table.phone_columns if table.phone_columns and phone_column == table.phone_column else None
     find = PhoneCells(numbering, *(of_phones or ([phone_column],))).find
     for row, opted_out in table.rows():
         found = find(row)
+        if opted_out and found.phone:
+            left_out |= {found.phone, *other_spellings(found.phone)}
         if opted_out:
-            left_out.add(found.phone)
             continue
         entry: dict[str, Any] = {"phone": found.phone or unreadable_phone(found.written)}
         variables = {name: value for name, place in columns.items() if (value := _cell(row, place))}

@@ -22,6 +22,7 @@ from shared.contacts.tags import read_tags
 from shared.sms.countries import country_of, country_prefix
 from shared.sms.numbering import Numbering
 from shared.sms.segments import FORBIDDEN
+from shared.sms.spellings import other_spellings
 
 QUOTED: Final = 40
 """Characters of a rejected value in errors."""
@@ -155,7 +156,7 @@ class ContactReader:
                 continue
             if says_opted_out(cells, checkpoint.opt_outs, consent):
                 rejected.append(RejectedRow(line, written[:QUOTED], "suppressed", OPTED_OUT))
-                self.opted_out.add(int(phone))
+                self.opted_out.update(map(int, (phone, *other_spellings(phone))))
                 continue
             fields = self._fields(cells, line) if checkpoint.fields else None
             if has_lost and REPLACEMENT in "".join(cells):

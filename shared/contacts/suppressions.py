@@ -28,6 +28,7 @@ from sqlalchemy.dialects.postgresql import insert
 from shared import outbox
 from shared.contacts.phones import as_number
 from shared.db.expressions import parameter_rows
+from shared.db.tables.accounts import sender_id
 from shared.db.tables.contacts import suppression, suppression_change
 from shared.db.tables.running import installation
 from shared.lifecycle import EventType
@@ -42,6 +43,7 @@ ADD = insert(suppression).from_select(
     ["account_id", *KEY.keys(), "reason"],
     select(ACCOUNT, *KEY, func.min(collate(GIVEN.c.reason, "C"))).group_by(*KEY).order_by(*KEY),
 )
+SENDERS = select(sender_id.c.sender_id).where(sender_id.c.account_id == ACCOUNT)
 SUPPRESS = ADD.on_conflict_do_nothing().returning(*suppression.c["phone", "category", "sender_id"])
 """One statement for all opt-outs of a request; names the new ones. Readers of events wait until its transaction has
 ended.
@@ -154,7 +156,17 @@ def suppress_by_carrier(connection: Connection, opted_out: Iterable[tuple[int, s
 
 
 def _add(connection: Connection, account_id: int, given: Collection[Suppression]) -> list[Suppression]:
-    """Add entries, and those of the phones' other spellings. Returns which of the given ones are new."""
+    """Add entries, and those of the phones' other spellings. Returns which of the given ones are new.
+
+    A sender ID is stored as the account spells it, if it has it, so that an opt-out in other capitals is no second one.
+    """
+    if any(each.sender_id for each in given):
+        spelled = connection.execute(SENDERS, {"account": account_id}).scalars().all()
+        own = {name.lower(): name for name in spelled} | {name: name for name in spelled}
+        given = [
+            each._replace(sender_id=own.get(each.sender_id, own.get(each.sender_id.lower(), each.sender_id)))
+            for each in given
+        ]
     entries = [*given, *(each._replace(phone=phone) for each in given for phone in _others(each.phone))]
     values = {column: [getattr(each, column) for each in entries] for column in Suppression._fields}
     stored = {tuple(row) for row in connection.execute(SUPPRESS, {"account": account_id, **values})}

@@ -1,6 +1,7 @@
 """Erases a phone from rejected recipients, and from the responses that are stored for repeated requests."""
 
 import json
+import re
 from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
@@ -27,7 +28,7 @@ REJECTIONS = text(
     f"""
     UPDATE send_rejection r
        SET entries = (SELECT jsonb_agg(CASE WHEN e ->> 'suggestion' = :phone
-                                              OR strpos(regexp_replace(e ->> 'phone', '[^0-9]', '', 'g'),
+                                              OR strpos(regexp_replace(e ->> 'phone', '[^0-9]+', '', 'g'),
                                                         right(:phone, {NATIONAL_DIGITS})) > 0
                                             THEN (e || '{{"phone": null}}') - 'suggestion' - 'detail' ELSE e END
                                        ORDER BY place)
@@ -67,5 +68,5 @@ def _without(response: Any, phone: str) -> Any:
 
 
 def _has_or_suggests(rejected: dict[str, Any], phone: str) -> bool:
-    digits = "".join(filter(str.isdigit, str(rejected.get("phone"))))
+    digits = re.sub("[^0-9]+", "", str(rejected.get("phone")))
     return rejected.get("suggestion") == phone or phone[-NATIONAL_DIGITS:] in digits

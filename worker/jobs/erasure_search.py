@@ -51,8 +51,8 @@ NEARBY = timedelta(minutes=5)
 after it may have been written before it."""
 
 ACCOUNT, PHONE = bindparam("account", type_=BigInteger), bindparam("phone", type_=Text)
-NATIONAL_DIGITS = 8
-"""The last digits of a phone, which it also has when written as a national number: rather one too many is erased."""
+NATIONAL_DIGITS = 7
+"""The last digits of a phone, which it also has as a national number: rather one number too many is erased."""
 QUOTED = literal('"', Text) + PHONE + '"'
 """The phone as it is in JSON."""
 WAITING = bindparam("waiting", type_=ARRAY(Uuid))
@@ -84,13 +84,16 @@ EVENTS = select(event.c.id).where(event.c.account_id == ACCOUNT, func.strpos(cas
 
 def _may_have_phone(content: ColumnElement[str]) -> ColumnElement[bool]:
     """The phone is in the text, perhaps as a national number and with spaces."""
-    digits = func.regexp_replace(content, "[^0-9]", "", "g")
+    digits = func.regexp_replace(content, "[^0-9]+", "", "g")
     return func.strpos(digits, func.right(PHONE, NATIONAL_DIGITS)) > 0
 
 
+RESPONSE = idempotency.c.response
 STORED_RESPONSES = select(*idempotency.c["path", "key"]).where(
-    idempotency.c.account_id == ACCOUNT, _may_have_phone(idempotency.c.response)
+    idempotency.c.account_id == ACCOUNT,
+    or_(func.strpos(RESPONSE, PHONE) > 0, and_(func.strpos(RESPONSE, '"code"') > 0, _may_have_phone(RESPONSE))),
 )
+"""What was accepted is in them as it is stored, and what was rejected, with a code, as it was written."""
 REJECTIONS = (
     select(send_rejection.c.send_id)
     .join_from(send, send_rejection, send_rejection.c.send_id == send.c.id)

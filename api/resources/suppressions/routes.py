@@ -41,11 +41,7 @@ from shared.sms.phones import is_phone
 SUPPRESSION = tables.suppression.c
 POSITION = (SUPPRESSION.phone, SUPPRESSION.category, SUPPRESSION.sender_id)
 FIELDS: tuple[Column[Any], ...] = (*POSITION, SUPPRESSION.reason, SUPPRESSION.created_at)
-FILTERS = {
-    "category": SUPPRESSION.category,
-    "sender_id": func.lower(SUPPRESSION.sender_id),
-    "reason": SUPPRESSION.reason,
-}
+FILTERS = (SUPPRESSION.category, SUPPRESSION.reason)
 """By which no index finds rows, so that all of the account's must be examined."""
 COUNTRY = select(account.c.country).where(account.c.id == bindparam("account"))
 IS_POSSIBLE = in_constants(SUPPRESSION.reason, POSSIBLE)
@@ -150,7 +146,9 @@ def _page(
 ) -> tuple[Sequence[Row[Any]], Row[Any] | None]:
     """A page of entries, and the last row examined if the filters have not examined all."""
     listed = select(*FIELDS).where(SUPPRESSION.account_id == caller.account_id, tuple_(*POSITION) > tuple_(*after))
-    filters = [of == func.lower(query[name]) for name, of in FILTERS.items() if name in query]
+    filters = [column == query[column.name] for column in FILTERS if column.name in query]
+    if "sender_id" in query:
+        filters.append(func.lower(SUPPRESSION.sender_id) == func.lower(query["sender_id"]))
     if "phone" in query:
         listed = listed.where(SUPPRESSION.phone == int(query["phone"]))
     if query.get("reason") == POSSIBLE:

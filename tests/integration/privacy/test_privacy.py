@@ -104,7 +104,7 @@ def test_ids_that_a_client_chose_for_its_request_are_erased(alone: Service) -> N
     assert where(alone.engine, PERSON) == set()
 
 
-def test_rejected_recipients_are_erased_however_the_phone_is_written(alone: Service) -> None:
+def test_rejected_recipients_that_have_the_phone_among_other_things_are_erased(alone: Service) -> None:
     key = {"Idempotency-Key": "list"}
     written = ("0733 123-987", f"{PERSON} Ann", f"{PERSON};254722000000")
     recipients = [OTHER, *written, "0733 123-988"]

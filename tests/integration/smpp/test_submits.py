@@ -152,11 +152,6 @@ def test_a_number_that_is_called_national_is_read_with_its_country_code(smpp: Sm
     assert shown(smpp, answer.message_id)["phone"] == "254711000000"
 
 
-def test_open_submits_are_bounded_by_their_octets(smpp: SmppHouse, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(session, "MAX_OPEN_OCTETS", 0)
-    assert smpp.bound().submit().status == Status.ESME_RTHROTTLED
-
-
 def test_the_default_sender(smpp: SmppHouse) -> None:
     client = smpp.bound(smpp.credential(default_sender="ACME"))
     assert shown(smpp, client.submit(sender="").message_id)["sender_id"] == "ACME"
@@ -243,24 +238,13 @@ def test_a_held_submit_slows_nobody_else_and_ends_with_its_bind(
     for _ in range(2):
         client.send(Command.SUBMIT_SM, submit_body())
     assert client.submit().status == Status.ESME_RTHROTTLED, "beyond the window"
+    assert smpp.server._backend.open.held(smpp.service.account_id) == 2, "and it was not held"
     assert client.ask(Command.ENQUIRE_LINK).status == Status.ESME_ROK
     assert smpp.bound(smpp.credential()).submit().status == Status.ESME_ROK
     client.stop()
     monkeypatch.undo()
     assert smpp.bound(credential).submit().status == Status.ESME_ROK
     assert smpp.service.get("/balance").json["balance"] == 997
-
-
-def test_an_account_has_only_so_many_open_requests(
-    smpp: SmppHouse, monkeypatch: pytest.MonkeyPatch, no_refill: None
-) -> None:
-    monkeypatch.setattr(throttle, "HOLD_SECONDS", 60.0)
-    monkeypatch.setattr(session, "MAX_OPEN", 2)
-    client = smpp.bound(smpp.credential(rate=1))
-    assert client.submit().status == Status.ESME_ROK
-    for _ in range(2):
-        client.send(Command.SUBMIT_SM, submit_body())
-    assert client.submit().status == Status.ESME_RTHROTTLED
 
 
 @pytest.fixture
@@ -276,6 +260,34 @@ def go_on(smpp: SmppHouse, monkeypatch: pytest.MonkeyPatch) -> Iterator[Event]:
     assert smpp.service.post("/suppressions", phones=["254711000009"]).status_code == 200
     yield event
     event.set()
+
+
+def test_an_account_has_only_so_many_open_requests(
+    smpp: SmppHouse, monkeypatch: pytest.MonkeyPatch, go_on: Event
+) -> None:
+    monkeypatch.setattr(session, "MAX_OPEN", 2)
+    binds = [smpp.bound(), smpp.bound()]
+    sent = [(bind, bind.send(Command.SUBMIT_SM, submit_body())) for bind in binds]
+    wait_until(lambda: smpp.server._backend.open.held(smpp.service.account_id) == 2, 60, "the submits")
+    assert binds[1].submit().status == Status.ESME_RTHROTTLED
+    other = smpp.service.new_account("other")
+    smpp.bound(smpp.credential(other)).send(Command.SUBMIT_SM, submit_body())
+    wait_until(lambda: smpp.server._backend.open.held(other) == 1, 60, "the submit of another account")
+    go_on.set()
+    assert [bind.read(sequence=number).status for bind, number in sent] == [Status.ESME_ROK] * 2
+    assert binds[1].submit().status == Status.ESME_ROK, "what was answered counts no more"
+
+
+def test_open_submits_are_bounded_by_their_octets(
+    smpp: SmppHouse, monkeypatch: pytest.MonkeyPatch, go_on: Event
+) -> None:
+    monkeypatch.setattr(session, "MAX_OPEN_OCTETS", 1)
+    client = smpp.bound()
+    sent = client.send(Command.SUBMIT_SM, submit_body())
+    assert client.submit().status == Status.ESME_RTHROTTLED
+    go_on.set()
+    assert client.read(sequence=sent).status == Status.ESME_ROK
+    assert client.submit().status == Status.ESME_ROK, "what was answered counts no more"
 
 
 def test_what_waits_for_threads_holds_up_no_other_account_and_ends_with_its_bind(smpp: SmppHouse, go_on: Event) -> None:

@@ -54,6 +54,8 @@ def test_who_has_opted_out_in_one_row_is_left_out_of_the_others() -> None:
     """As in imports: an address book has people twice."""
     table = read_table("Phone,Opted Out\n254711000301,no\n254711000302,no\n+254 711 000301,yes\n254711000301,\n")
     assert recipients_of_table(table, 0, {}) == [{"phone": "254711000302"}]
+    table = read_table("Phone,Opted Out\n+52 55 1234 5678,no\n+52 1 55 1234 5678,yes\n", numbering_of("MX"))
+    assert recipients_of_table(table, 0, {}) == []
 
 
 @pytest.mark.parametrize(

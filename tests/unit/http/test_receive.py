@@ -49,6 +49,8 @@ def test_which_bodies_are_small(headers: list[tuple[bytes, bytes]], small: bool)
 def test_a_client_that_leaves_before_the_end() -> None:
     with pytest.raises(ClientGone):
         asyncio.run(whole_body(Client(chunk(b"ab"), GONE)))
+    with pytest.raises(ClientGone):
+        asyncio.run(spooled(Client(chunk(b"ab"), GONE)))
 
 
 async def spooled(client: Client, most: int = 1_000, in_memory: int = 1_000) -> tuple[bytes, bool]:

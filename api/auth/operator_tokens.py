@@ -14,7 +14,7 @@ from sqlalchemy import Engine
 
 from api.auth.api_keys import is_storable
 from api.auth.revocations import Revocations
-from api.auth.tokens import BEARER, Tokens, bearer_error, bearer_token, ip_not_allowed, need_token, verified
+from api.auth.tokens import BEARER, Tokens, bearer_error, bearer_token, ip_not_allowed, need_token, verified_claims
 from api.problems import Problem
 from shared.accounts.operator_keys import MAX_TOKEN_SECONDS, active_key, actor_of_key, note_use
 from shared.api_key import DIGEST_BYTES, Network, hash_secret, is_within, matches, networks
@@ -124,7 +124,7 @@ class OperatorTokens:
     def _parse(self, token: str) -> Operator:
         """Verify a token's signature. Raises Problem invalid_token."""
         try:
-            claims, issued_at = verified(self._serializer, token)
+            claims, issued_at = verified_claims(self._serializer, token)
         except BadSignature:
             detail = "This is not a token of the operator API: get one with POST /operator/v1/auth/token."
             raise Problem("invalid_token", detail, headers=bearer_error("invalid_token")) from None

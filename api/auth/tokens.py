@@ -150,7 +150,7 @@ class Tokens:
 
     def _parse(self, token: str) -> Caller:
         try:
-            claims, issued_at = verified(self._serializer, token)
+            claims, issued_at = verified_claims(self._serializer, token)
         except BadSignature:
             raise _not_ours(token) from None
         caller = caller_of(claims, issued_at)
@@ -232,7 +232,7 @@ class Tokens:
         self._read_at = began
 
 
-def verified(serializer: URLSafeTimedSerializer, token: str) -> tuple[dict[str, Any], datetime]:
+def verified_claims(serializer: URLSafeTimedSerializer, token: str) -> tuple[dict[str, Any], datetime]:
     """A token's claims, and when it was issued. Raises BadSignature if it is not ours, or is dated too far ahead."""
     if len(token) > MAX_LENGTH or not token.isascii():
         raise BadSignature("too long, or not ASCII")

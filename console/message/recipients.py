@@ -203,9 +203,9 @@ def recipients_of_table(table: Table, phone_column: int, columns: Mapping[str, i
     find = PhoneCells(numbering, *(of_phones or ([phone_column],))).find
     for row, opted_out in table.rows():
         found = find(row)
-        if opted_out and found.phone:
-            left_out |= {found.phone, *other_spellings(found.phone)}
         if opted_out:
+            if found.phone:
+                left_out |= {found.phone, *other_spellings(found.phone)}
             continue
         entry: dict[str, Any] = {"phone": found.phone or unreadable_phone(found.written)}
         variables = {name: value for name, place in columns.items() if (value := _cell(row, place))}

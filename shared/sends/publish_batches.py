@@ -31,7 +31,7 @@ def publish_queued(engine: Engine, tasks: TaskPublisher, sends: Collection[UUID]
         return
     with reading(engine) as connection:
         rows = connection.execute(QUEUED, {"sends": list(sends)}).all()
-    publish_batches(tasks, ((each, size) for each, size in rows))
+    publish_batches(tasks, rows)
 
 
 def publish_batches(tasks: TaskPublisher, batches: Iterable[tuple[UUID, int | None]]) -> None:

@@ -10,6 +10,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
 from threading import Event, Lock
 
 from sqlalchemy import Connection, Engine
@@ -18,6 +19,7 @@ from api import idempotency
 from api.commit.commit import accept_rows, commit_sends, responses_of
 from api.commit.commit_trace import trace_commit
 from api.commit.draft import Draft
+from api.commit.lost_commit import certainly, responses_of_stored
 from api.commit.low_balance import low_balance_or_spend_limit
 from api.event_loop import complete
 from api.idempotency import IdempotentResponse
@@ -124,6 +126,10 @@ class GroupCommit:
 
     def commit_alone(self, draft: Draft) -> IdempotentResponse:
         """Commit one draft in its own transaction, waiting for a concurrent request with the same idempotency key."""
+        stored = partial(responses_of_stored, self._engine, [draft])
+        return certainly(partial(self._commit_alone, draft), lambda: stored()[draft.id])
+
+    def _commit_alone(self, draft: Draft) -> IdempotentResponse:
         began = time.monotonic()
         try:
             with self._engine.begin() as connection:
@@ -158,7 +164,7 @@ class GroupCommit:
                     del self._queues[account]
                     return
             try:
-                self._try_group(group)
+                certainly(partial(self._try_group, group), partial(self._read_outcome, group))
             except ReserveRefused:
                 pass  # the balance does not cover the whole group: its drafts are committed one by one
             except Exception as error:
@@ -199,6 +205,13 @@ class GroupCommit:
         self.witness.accepted(drafts[-1].id)
         for queued, body in zip(group, responses_of(drafts, left), strict=True):
             queued.response = IdempotentResponse(body)
+
+    def _read_outcome(self, group: list[QueuedDraft]) -> None:
+        """Give the drafts of a group that are stored their responses. One with a key reads its own, alone."""
+        stored = responses_of_stored(self._engine, [queued.draft for queued in group])
+        for queued in group:
+            if queued.draft.key is None:
+                queued.response = stored.get(queued.draft.id)
 
     @staticmethod
     def _free(connection: Connection, group: list[QueuedDraft]) -> list[QueuedDraft]:

@@ -24,6 +24,7 @@ SENDSMS: Final = "/cgi-bin/sendsms"
 ACCEPTED: Final = "0: Accepted for delivery"
 NOT_AUTHORIZED: Final = Refused(403, "Authorization failed for sendsms")
 TEMPORARY: Final = "Temporal failure, try again later."
+UNKNOWN: Final = "Unknown: it may have been accepted."
 PLAIN: Final = (("Content-Type", "text/plain; charset=utf-8"), NO_STORE)
 """A reason may quote the request, which no browser may take for a page."""
 BUSY: Final = WholeResponse(503, encoded([*PLAIN, ("Connection", "close"), ("Retry-After", "1")]), TEMPORARY.encode())
@@ -80,6 +81,8 @@ def _refusal(error: Exception, request: Request) -> flask.Response:
     if isinstance(error, Refused):
         return _answer(error.status, error.text)
     response = error_response(error, request)
+    if response.status == 504:
+        return _answer(504, UNKNOWN)
     if response.status >= 500 or response.status == 429:
         return _answer(503, TEMPORARY, [each for each in response.headers if each[0] == "Retry-After"])
     return _answer(402 if response.status == 402 else 400, _reason(json.loads(response.body)))

@@ -16,6 +16,7 @@ from api.smpp.throttle import Throttle
 from shared.carriers.smpp.constants import RESPONSE, Command, Status, Tag
 from shared.carriers.smpp.pdu import c_string, read_bind, tlv
 from shared.carriers.smpp.server_connection import SUBMIT_SM, ServerConnection
+from shared.db.errors import may_be_committed
 from shared.observability.metrics import CUSTOMER_BINDS
 
 SYSTEM_ID: Final = "bulksms"
@@ -210,7 +211,10 @@ class Session(ServerConnection[Answered]):
         else:
             refused = refusal_of(answer)
             status, code = refused.status, refused.code
-            self._refuse(opened.command, opened.sequence, refused)
+            if may_be_committed(answer):
+                self.abort()  # any answer might be wrong
+            else:
+                self._refuse(opened.command, opened.sequence, refused)
         if opened.command in SUBMITS:
             self._backend.submits.add(self.bound, opened.command, status, body, time.monotonic() - opened.at, code)
         self._backend.open.release(opened.bound.caller.account_id)

@@ -156,11 +156,14 @@ class Proxy:
                     continue
                 pattern = self._pattern
                 cuts = pattern is not None and not from_server and pattern in data
+                if cuts:
+                    link.swallowed = True  # the answer
                 if not cuts or self._deliver_pattern:
                     self._write(sink, self._corrupted(data) if from_server else data)
                 if cuts:
                     self.cuts += 1
                     time.sleep(LOOK_SECONDS)  # so that the server has worked on it before it hears of the end
+                    link.cut()
                     break
         except OSError:
             pass

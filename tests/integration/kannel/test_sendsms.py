@@ -6,9 +6,12 @@ from datetime import datetime, timedelta
 from typing import Any
 from urllib.parse import urlencode
 
+import psycopg
 import pytest
 from sqlalchemy import Engine
+from sqlalchemy.exc import OperationalError
 
+from api.kannel import sendsms
 from api.server import application
 from api.server.application import Owners
 from api.server.request_log import RequestLog
@@ -205,6 +208,17 @@ def test_a_known_login_has_the_share_of_its_account(kannel: KannelUser) -> None:
     kannel.revoke(kannel.login)
     kannel.get()
     assert logins.account_of(*login) is None
+
+
+def test_a_commit_that_may_have_taken_effect_is_no_temporary_failure(
+    kannel: KannelUser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def lose(*_: object) -> None:
+        raise OperationalError(None, None, psycopg.OperationalError("lost"), connection_invalidated=True)
+
+    monkeypatch.setattr(sendsms, "accept", lose)
+    answer = kannel.get()
+    assert (answer.status_code, answer.text) == (504, "Unknown: it may have been accepted.")
 
 
 def test_too_many_requests_under_way_are_a_temporary_failure(

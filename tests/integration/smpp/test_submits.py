@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 from threading import Event
 from typing import Any
 
+import psycopg
 import pytest
 from sqlalchemy.exc import OperationalError
 
@@ -358,6 +359,18 @@ def test_what_is_our_own_fault_may_be_tried_again(
     assert client.submit().status == Status.ESME_RSYSERR
     monkeypatch.setattr(backend, "bind", fail)
     assert smpp.client().bind(smpp.credential()).status == Status.ESME_RBINDFAIL
+
+
+def test_a_submit_whose_commit_may_have_taken_effect_ends_the_bind_without_an_answer(
+    smpp: SmppHouse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def lose(*_: object) -> None:
+        raise OperationalError(None, None, psycopg.OperationalError("lost"), connection_invalidated=True)
+
+    client = smpp.bound()
+    monkeypatch.setattr(submits, "accept", lose)
+    with pytest.raises(Closed):
+        client.submit()
 
 
 def test_a_new_text_replaces_a_part(smpp: SmppHouse) -> None:

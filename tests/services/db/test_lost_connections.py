@@ -1,11 +1,14 @@
 """A commit whose connection is lost may have taken effect. No session is used that the server has ended."""
 
 from collections.abc import Iterator
+from contextlib import contextmanager
+from threading import Thread
 
 import pytest
 from sqlalchemy import Engine, text
 
 from api.app import create_app
+from api.commit import lost_commit
 from api.event_loop import ThreadOnlyPool
 from shared.db.connection import make_engine, reading
 from tests.faults.proxy import Proxy
@@ -40,24 +43,62 @@ def service(engine: Engine, proxy: Proxy) -> Iterator[Service]:
     api_engine.dispose()
 
 
-@pytest.mark.parametrize(
-    ("pattern", "headers"),
-    [(PHONE, {}), ("COMMIT\0", {"Idempotency-Key": "once"})],
-    ids=["a single statement", "a transaction"],
-)
-def test_a_commit_without_a_response_may_have_taken_effect(
-    service: Service, proxy: Proxy, pattern: str, headers: dict[str, str]
+SEND = {"sender_id": "ACME", "phone": PHONE, "message": "Hi"}
+STATEMENT, TRANSACTION = (PHONE, {}), ("COMMIT\0", {"Idempotency-Key": "once"})
+
+
+@pytest.mark.parametrize(("pattern", "headers"), [STATEMENT, TRANSACTION], ids=["a single statement", "a transaction"])
+@pytest.mark.parametrize("delivered", [True, False], ids=["that took effect", "that had none"])
+def test_a_commit_without_a_response_is_repeated_until_it_is_certain(
+    service: Service, proxy: Proxy, pattern: str, headers: dict[str, str], delivered: bool
 ) -> None:
-    send = {"sender_id": "ACME", "phone": PHONE, "message": "Hi"}
+    assert service.get("/balance").json["balance"] == 1000
+    with once(proxy, pattern, delivered):
+        response = service.post("/sms/send", headers=headers, **SEND)
+    assert (response.status_code, response.json["balance"]) == (200, 999)
+    assert [each["send_id"] for each in service.get("/messages").json["data"]] == [response.json["send_id"]]
+    assert service.get("/balance").json["balance"] == 999
+
+
+def test_a_list_whose_commit_got_no_response_is_stored_once(service: Service, proxy: Proxy) -> None:
+    assert service.get("/balance").json["balance"] == 1000
+    with once(proxy, "COMMIT\0", delivered=True):
+        response = service.post("/sms/send-bulk", sender_id="ACME", phones=[PHONE, "254711000124"], message="Hi")
+    assert (response.status_code, response.json["balance"]) == (200, 998)
+    assert service.get("/balance").json["balance"] == 998
+
+
+@pytest.mark.parametrize(("pattern", "headers"), [STATEMENT, TRANSACTION], ids=["a single statement", "a transaction"])
+def test_a_commit_may_have_taken_effect_if_the_database_stays_away(
+    service: Service, proxy: Proxy, pattern: str, headers: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lost_commit, "CERTAIN_SECONDS", 0.3)
     assert service.get("/balance").json["balance"] == 1000
     proxy.cut_at(pattern.encode(), delivered=False)
-    response = service.post("/sms/send", headers=headers, **send)
+    response = service.post("/sms/send", headers=headers, **SEND)
     assert (response.status_code, response.json["code"]) == (504, "gateway_timeout")
     assert "may have taken effect" in response.json["remediation"]
     proxy.heal()
     if headers:
-        assert service.post("/sms/send", headers=headers, **send).status_code == 200
+        assert service.post("/sms/send", headers=headers, **SEND).status_code == 200
         assert service.get("/balance").json["balance"] == 999
+
+
+@contextmanager
+def once(proxy: Proxy, pattern: str, delivered: bool) -> Iterator[None]:
+    """Cut the connections that send the pattern, and be well as soon as one was cut."""
+
+    def heal() -> None:
+        wait_until(lambda: proxy.cuts > 0, 60, "a cut")
+        proxy.heal()
+
+    proxy.cut_at(pattern.encode(), delivered=delivered)
+    healing = Thread(target=heal)
+    healing.start()
+    try:
+        yield
+    finally:
+        healing.join()
 
 
 def test_a_statement_without_a_response_had_no_effect(service: Service, proxy: Proxy) -> None:
@@ -72,8 +113,7 @@ def test_a_send_whose_statement_got_no_response_had_no_effect(service: Service, 
     """It is executed by the driver itself, and rolled back on a connection that is closed by then."""
     assert service.get("/balance").json["balance"] == 1000
     proxy.cut_at(PHONE.encode(), delivered=False)
-    send = {"sender_id": "ACME", "phone": PHONE, "message": "Hi"}
-    response = service.post("/sms/send", headers={"Idempotency-Key": "once"}, **send)
+    response = service.post("/sms/send", headers={"Idempotency-Key": "once"}, **SEND)
     assert (response.status_code, response.json["code"]) == (503, "unavailable")
     proxy.heal()
     assert service.get("/balance").json["balance"] == 1000

@@ -44,7 +44,8 @@ def service(engine: Engine, proxy: Proxy) -> Iterator[Service]:
 
 
 SEND = {"sender_id": "ACME", "phone": PHONE, "message": "Hi"}
-STATEMENT, TRANSACTION = (PHONE, {}), ("COMMIT\0", {"Idempotency-Key": "once"})
+WITHOUT: dict[str, str] = {}
+STATEMENT, TRANSACTION = (PHONE, WITHOUT), ("COMMIT\0", {"Idempotency-Key": "once"})
 
 
 @pytest.mark.parametrize(("pattern", "headers"), [STATEMENT, TRANSACTION], ids=["a single statement", "a transaction"])

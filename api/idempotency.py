@@ -78,8 +78,7 @@ class Stored(NamedTuple):
     response: str
 
 
-@dataclass(frozen=True, slots=True)
-class IdempotentResponse:
+class IdempotentResponse(NamedTuple):
     """A response body, and whether it is a replay."""
 
     body: str

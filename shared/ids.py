@@ -18,6 +18,8 @@ from datetime import UTC, datetime, timedelta
 from typing import overload
 from uuid import UUID
 
+import orjson
+
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _INDEX_BITS = 0xFFFF
 FIRST_ID, LAST_ID = UUID(int=0), UUID(int=2**128 - 1)
@@ -71,14 +73,9 @@ def index_of(message: UUID) -> int:
     return message.int & _INDEX_BITS
 
 
-def prefix_of(batch_id: UUID | str) -> str:
+def prefix_of(batch_id: UUID) -> str:
     """The batch id as text without its last 4 digits: `prefix + f"{index:04x}"` is a message id."""
-    return str(batch_id)[:-4]
-
-
-def short_prefix_of(batch_id: UUID) -> str:
-    """`prefix_of` without hyphens: Postgres accepts it too, and it takes a third of the time."""
-    return batch_id.hex[:-4]
+    return orjson.dumps(batch_id)[1:-5].decode()  # several times faster than str()
 
 
 def time_of(identifier: UUID) -> datetime:

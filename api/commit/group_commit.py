@@ -235,15 +235,15 @@ def _count_and_trace(drafts: list[Draft], began: float) -> None:
     """Count a commit for `GET /metrics`, and trace it if traces are on."""
     COMMIT_SENDS.observe(len(drafts))
     COMMIT_SECONDS.observe(time.monotonic() - began)
-    accepted: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    phones: defaultdict[str, list[str]] = defaultdict(list)
     for draft in drafts:
         if draft.test:
             continue
         if draft.group_id is not None:
-            accepted[draft.category][""] += draft.accepted
-        accepted[draft.category].update(map(country_prefix, draft.phones))
-    for category, by_prefix in accepted.items():
-        for prefix, messages in by_prefix.items():
+            ACCEPTED.labels(draft.category, "").inc(draft.accepted)
+        phones[draft.category] += draft.phones
+    for category, sent_to in phones.items():
+        for prefix, messages in Counter(map(country_prefix, sent_to)).items():
             ACCEPTED.labels(category, country_of(prefix) or "").inc(messages)
     if traces.tracer is not None:
         trace_commit(traces.tracer, drafts, began)

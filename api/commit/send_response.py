@@ -12,7 +12,7 @@ def response_body(draft: Draft, balance: int) -> str:
     if draft.response is not None:
         return draft.response
     if draft.over_smpp is not None:
-        return f'{{"send_id":"{draft.id}","message_id":"{_message_id(draft)}"}}'
+        return encode({"send_id": draft.id, "message_id": _message_id(draft)})
     return encode(_single(draft, balance) if draft.kind == "single" else _bulk(draft, balance))
 
 

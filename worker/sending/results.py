@@ -11,7 +11,7 @@ from shared.db.connection import STARTED, array, copy_rows, field, texts, transa
 from shared.db.expressions import in_parameter
 from shared.db.tables import messages as tables
 from shared.doubts.resolution import Resolution, resolve
-from shared.ids import MessageIds, index_of, short_prefix_of
+from shared.ids import MessageIds, index_of, prefix_of
 from shared.lifecycle import MessageStatus
 from shared.outbox import StatusChange, add_of_messages
 from shared.sends.counters import Changes
@@ -118,7 +118,7 @@ def write_failed_attempts(connection: Connection, batches: Sequence[ClaimedBatch
         INSERT_ATTEMPTS,
         {
             "carrier": carrier,
-            "message": array(f"{short_prefix_of(batch.batch_id)}{each.message:04x}" for batch, each in failed),
+            "message": array(f"{prefix_of(batch.batch_id)}{each.message:04x}" for batch, each in failed),
             "at": array(f'"{each.at}"' for _, each in failed),
             "answer_ms": array(batch.answer_ms.get(each.at, 0) for batch, each in failed),
             "route": texts(batch.route for batch, _ in failed),
@@ -141,7 +141,7 @@ def moved_of(written: Written, listeners: frozenset[int]) -> Iterator[StatusChan
 
 def doubt_lines_of(batch: ClaimedBatch, positions: list[int], carrier: str) -> Iterator[str]:
     """Rows of `doubt` for the messages in doubt, in COPY's text format."""
-    prefix, constant = short_prefix_of(batch.batch_id), f"{carrier}\t{field(batch.sender_id)}"
+    prefix, constant = prefix_of(batch.batch_id), f"{carrier}\t{field(batch.sender_id)}"
     for position in positions:
         if in_doubt(batch, position):
             at = batch.result(position).at

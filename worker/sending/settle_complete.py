@@ -15,7 +15,7 @@ from shared.carriers.error_codes import says_opted_out
 from shared.carriers.receipts import by_destination
 from shared.crashpoints import crashpoint
 from shared.db.connection import STARTED, array, durable_statement, texts, uuids
-from shared.ids import short_prefix_of
+from shared.ids import prefix_of
 from shared.ledger.ledger import SETTLE_BATCHES, SETTLED
 from shared.lifecycle import MessageStatus
 from shared.outbox import listening
@@ -175,7 +175,7 @@ def parameters_of(written: Written, carrier: str) -> dict[str, str]:
     for number, (batch, positions) in enumerate(written, 1):
         if not positions:
             continue
-        prefix, indexes = short_prefix_of(batch.batch_id), batch.indexes
+        prefix, indexes = prefix_of(batch.batch_id), batch.indexes
         batch_phones = [batch.phones[position] for position in positions]
         statuses, carrier_ids, errors_of_batch, ats, attempts = zip(*map(batch.result, positions), strict=True)
         messages += [f"{prefix}{indexes[position]:04x}" for position in positions]

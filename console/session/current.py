@@ -6,6 +6,7 @@ allowed; `may` only hides what would be refused.
 """
 
 import re
+import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -21,7 +22,7 @@ from flask import current_app, g, request, session
 
 from console.session.lost_forms import name_person
 from console.session.shown_again import GuardedTransport
-from console.session.token_cache import AccountToken, TokenCache, account_token, digest
+from console.session.token_cache import RENEW_BEFORE, SIZE, AccountToken, account_token, digest
 
 SESSION_TOKEN = "session_token"
 SIGN_IN_TIMEOUT = 8.0
@@ -63,7 +64,7 @@ class Api:
     def __init__(self, url: str) -> None:
         self.wire = Wire(url, timeout=60.0, tries=2, longest_wait=0.2)
         self.operator_wire = Wire(url, timeout=60.0, tries=2, longest_wait=0.2, prefix=OPERATOR_PREFIX)
-        self.tokens = TokenCache()
+        self.tokens: dict[tuple[str | None, ...], AccountToken] = {}
         self.sign_in_wire = Wire(url, timeout=SIGN_IN_TIMEOUT, tries=2, longest_wait=0.2)
         self.methods_wire = Wire(url, timeout=METHODS_TIMEOUT, tries=1)
         self.methods: Mapping[str, Any] = {"password": True, "oidc": None}
@@ -101,11 +102,15 @@ class KeptTokens:
     def current(self) -> AccountToken:
         """The token with its scopes."""
         kept = api().tokens.get(self._key())
-        return kept if kept is not None else self.renew()
+        return kept if kept is not None and time.monotonic() < kept.ends - RENEW_BEFORE else self.renew()
 
     def renew(self) -> AccountToken:
         """A new token."""
-        return api().tokens.put(self._key(), account_token(self._ask()))
+        token, tokens = account_token(self._ask()), api().tokens
+        if len(tokens) >= SIZE:
+            tokens.clear()
+        tokens[self._key()] = token
+        return token
 
     def token(self) -> str:
         """The token."""
@@ -113,7 +118,7 @@ class KeptTokens:
 
     def drop(self, token: str) -> None:
         """Forget the token, so that the next request gets a new one."""
-        api().tokens.drop(self._key())
+        api().tokens.pop(self._key(), None)
 
     def _key(self) -> tuple[str | None, ...]:
         return digest(SessionTokens().token()), *self._kind

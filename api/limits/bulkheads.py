@@ -42,7 +42,7 @@ counted."""
 EXPORTS_OF_ACCOUNT = 4
 """Streamed responses to one account at the same time, in each process."""
 EXPORT_THREADS = 4
-"""They make the chunks of streamed responses, one chunk of an account at a time."""
+"""At most. They make the chunks of streamed responses, one chunk of an account at a time."""
 MAX_UNREAD_BYTES = 32 * 1024 * 1024
 """Bytes of responses to one owner that its clients have not taken yet, in each process. Above that, it gets no more."""
 SIGN_IN_THREADS = 4

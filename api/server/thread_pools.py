@@ -3,12 +3,8 @@
 The loop waits for bodies and writes long responses, so a request holds a thread only while it is worked on.
 """
 
-import asyncio
 from collections import Counter
-from collections.abc import Callable
 from functools import partial
-from threading import BoundedSemaphore
-from typing import Any
 
 from api.endpoint import PREFIX
 from api.http.request import Environ, Receive, Send
@@ -45,9 +41,8 @@ EXPORTED = "text/csv"
 class ThreadPools:
     """Handles requests by a WSGI application, in threads. Each thread uses one database connection.
 
-    `threads` are as many as the connections that the process keeps. They are divided between `accounts` and the chunks
-    that `exports` make at a time, whose statements may take long, so that commits and the other pools always have the
-    connections of OVERFLOW.
+    `threads` are as many as the connections that the process keeps. They are divided between `accounts` and `exports`,
+    whose statements may take long, so that commits and the other pools always have the connections of OVERFLOW.
     """
 
     def __init__(self, app: Wsgi, threads: int) -> None:
@@ -60,8 +55,7 @@ class ThreadPools:
         self._oidc = FairThreadPool("oidc", OIDC_THREADS, OIDC_THREADS // 2)
         self._carriers = FairThreadPool("carriers", CARRIER_THREADS, CARRIER_THREADS)
         self._accounts = FairThreadPool("accounts", max(2, threads - exports), quarter)
-        self._chunks = FairThreadPool("exports", EXPORT_THREADS, 1)
-        self._chunk_at_a_time = BoundedSemaphore(exports)
+        self._chunks = FairThreadPool("exports", exports, 1)
         self._exports = Holdings()
         self._unread: Counter[Owner] = Counter()
         """Bytes of large responses that their clients have not taken yet."""
@@ -86,7 +80,7 @@ class ThreadPools:
                     del self._unread[owner]
         elif self._exports.acquire(owner, EXPORTS_OF_ACCOUNT):
             try:
-                await send_stream(send, receive, response, partial(self._make_chunk, owner))
+                await send_stream(send, receive, response, partial(self._chunks.submit, owner))
             finally:
                 self._exports.release(owner)
         else:
@@ -98,15 +92,6 @@ class ThreadPools:
         if self._unread[owner] > MAX_UNREAD_BYTES:
             return early_problem("rate_limited", "Your clients have not read earlier responses.", environ["PATH_INFO"])
         return call(self._app, environ)
-
-    def _make_chunk(self, owner: Owner, make: Callable[[], Any]) -> "asyncio.Future[Any]":
-        """Make the next chunk of a streamed response in a thread."""
-
-        def make_one() -> Any:
-            with self._chunk_at_a_time:
-                return make()
-
-        return self._chunks.submit(owner, make_one)
 
     def _pool_for(self, owner: Owner, path: str) -> FairThreadPool:
         path = "/" + path.strip("/")  # extra slashes lead to the same view

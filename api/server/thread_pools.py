@@ -34,8 +34,6 @@ PASSWORDS = frozenset(
 OIDC = frozenset(f"{PREFIX}/{path}" for path in ("sign-in/oidc", "sign-in/oidc/complete"))
 """Paths that wait for the OpenID Connect provider, which may hang, have threads of their own too."""
 CARRIERS = "/carriers/"
-EXPORTED = "text/csv"
-"""The `Accept` of an export. If the account has too many exports, it is refused before any work."""
 
 
 class ThreadPools:
@@ -63,9 +61,6 @@ class ThreadPools:
     async def respond(self, owner: Owner, environ: Environ, receive: Receive, send: Send) -> None:
         """Handle a request in a thread and send its response."""
         pool, unread = self._pool_for(owner, environ["PATH_INFO"]), environ["wsgi.input"].unread()
-        if EXPORTED in environ.get("HTTP_ACCEPT", "") and self._exports.held(owner) >= EXPORTS_OF_ACCOUNT:
-            await send_whole(send, receive, _too_many_exports(environ["PATH_INFO"]), unread)
-            return
         job = pool.submit(owner, partial(self._call, owner, environ))
         if not unread:
             await wait_until_done(job, receive, partial(pool.withdraw, owner, job))

@@ -262,7 +262,7 @@ TESTED_BELOW_HTTP = {
     ),
     "exports_under_way": (
         "api.server.thread_pools.EXPORTS_OF_ACCOUNT",
-        SERVER + "test_an_export_too_many_is_refused_before_any_of_it_is_made",
+        SERVER + "test_too_many_simultaneous_exports_are_refused",
     ),
     "unread_bytes": (
         "api.server.thread_pools.MAX_UNREAD_BYTES",

@@ -15,6 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from secrets import token_bytes
 from typing import NamedTuple, TypeVar, cast
+from weakref import WeakValueDictionary
 
 
 class OperatorOwner(NamedTuple):
@@ -120,38 +121,14 @@ class Holdings:
 
 
 class Permits:
-    """A semaphore for each owner: an owner that holds all its permits waits for one to be released."""
+    """A semaphore for each owner, while it is used."""
 
     def __init__(self) -> None:
-        self._held = Holdings()
-        self._waiting: dict[Owner, deque[asyncio.Future[None]]] = {}
+        self._semaphores: WeakValueDictionary[Owner, asyncio.Semaphore] = WeakValueDictionary()
 
-    async def acquire(self, owner: Owner, limit: int) -> None:
-        """Acquire a permit, waiting for one if the owner holds `limit`."""
-        if self._held.acquire(owner, limit):
-            return
-        permit: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        queue = self._waiting.setdefault(owner, deque())
-        queue.append(permit)
-        try:
-            await permit
-        except asyncio.CancelledError:
-            if permit.done() and not permit.cancelled():
-                self.release(owner)
-            elif permit in queue:
-                queue.remove(permit)
-            raise
-
-    def release(self, owner: Owner) -> None:
-        """Release a permit, or pass it to the owner's next waiter."""
-        queue = self._waiting.get(owner)
-        while queue:
-            permit = queue.popleft()
-            if not permit.done():
-                permit.set_result(None)
-                return
-        self._waiting.pop(owner, None)
-        self._held.release(owner)
+    def of(self, owner: Owner, limit: int) -> asyncio.Semaphore:
+        """The owner's semaphore, for `async with`, which keeps it."""
+        return self._semaphores.setdefault(owner, asyncio.Semaphore(limit))
 
 
 class WaitingCall(NamedTuple):

@@ -4,7 +4,7 @@ handles it: `POST /sms/send`, the most frequent request, on the event loop, and 
 
 import logging
 from collections.abc import AsyncIterator, Callable, Coroutine
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from functools import partial
 from typing import Any
 
@@ -159,28 +159,17 @@ class Application:
         elif length is not None and length > limit:
             yield UnreadBody(limit)
         else:
-            await self._large.acquire(owner, limit_of(owner, LARGE_OF_ACCOUNT, LARGE_OF_ADDRESS))
-            try:
+            async with self._large.of(owner, limit_of(owner, LARGE_OF_ACCOUNT, LARGE_OF_ADDRESS)):
                 body = await spooled_body(receive, limit, limit_of(owner, IN_MEMORY, SMALL_BODY))
                 try:
                     async with self._worked_on(owner, scope["path"]):
                         yield UnreadBody(limit) if body.unread() else body
                 finally:
                     body.close()
-            finally:
-                self._large.release(owner)
 
-    @asynccontextmanager
-    async def _worked_on(self, owner: Owner, path: str) -> AsyncIterator[None]:
+    def _worked_on(self, owner: Owner, path: str) -> AbstractAsyncContextManager[None]:
         """Held while a large body is parsed and worked on. Waits until the owner may have one more."""
-        if path.rstrip("/").endswith(IMPORT):
-            yield
-            return
-        await self._parsed.acquire(owner, WORKED_ON_OF_ACCOUNT)
-        try:
-            yield
-        finally:
-            self._parsed.release(owner)
+        return nullcontext() if path.rstrip("/").endswith(IMPORT) else self._parsed.of(owner, WORKED_ON_OF_ACCOUNT)
 
     async def _respond_on_loop(self, endpoint: DirectEndpoint, owner: Owner, environ: Environ) -> WholeResponse:
         """Handle a request on the loop. If that would block, start again in a thread.

@@ -42,18 +42,23 @@ def test_each_owner_has_a_share_of_its_own() -> None:
 
 def test_an_owner_without_a_free_place_waits_for_one() -> None:
     async def run() -> None:
-        permits = Permits()
-        await permits.acquire(1, 1)
-        second, third = asyncio.ensure_future(permits.acquire(1, 1)), asyncio.ensure_future(permits.acquire(1, 1))
-        await permits.acquire(2, 1)
+        permits, release, held = Permits(), asyncio.Event(), list[str]()
+
+        async def hold(owner: int, name: str) -> None:
+            async with permits.of(owner, 1):
+                held.append(name)
+                await release.wait()
+
+        holders = [(1, "first"), (1, "second"), (1, "third"), (1, "fourth"), (2, "other")]
+        first, second, *others = (asyncio.ensure_future(hold(*holder)) for holder in holders)
         await asyncio.sleep(0)
         second.cancel()
         await asyncio.sleep(0)
-        assert not third.done()
-        permits.release(1)
-        await third
-        permits.release(1)
-        await permits.acquire(1, 1)
+        assert held == ["first", "other"]
+        release.set()
+        await asyncio.gather(first, *others)
+        assert held == ["first", "other", "third", "fourth"]
+        assert 2 not in permits._semaphores, "and nobody is remembered"
 
     asyncio.run(run())
 

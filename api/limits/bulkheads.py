@@ -152,12 +152,10 @@ class FairThreadPool:
 
     def submit(self, owner: Owner, function: Callable[[], Result]) -> "asyncio.Future[Result]":
         """Call a function in a thread, now or when the owner is next in the rotation."""
-        loop = asyncio.get_running_loop()
-        if self._free and self._running.acquire(owner, self.max_per_owner):
-            return self._start(loop, owner, function)
-        outcome: asyncio.Future[Result] = loop.create_future()
+        outcome: asyncio.Future[Result] = asyncio.get_running_loop().create_future()
         job = WaitingCall(cast("asyncio.Future[object]", outcome), function)
         self._waiting.setdefault(owner, deque()).append(job)
+        self._start_waiting()
         return outcome
 
     def withdraw(self, owner: Owner, job: "asyncio.Future[Result]") -> bool:
@@ -168,14 +166,6 @@ class FairThreadPool:
             return False
         self._waiting[owner].remove(waiting)
         return True
-
-    def _start(
-        self, loop: asyncio.AbstractEventLoop, owner: Owner, function: Callable[[], Result]
-    ) -> "asyncio.Future[Result]":
-        self._free -= 1
-        running = loop.run_in_executor(self._pool, function)
-        running.add_done_callback(partial(self._ended, owner))
-        return running
 
     def _ended(self, owner: Owner, _: object) -> None:
         self._free += 1
@@ -193,7 +183,9 @@ class FairThreadPool:
                 continue
             if queue:
                 job = queue.popleft()
-                running = self._start(asyncio.get_running_loop(), owner, job.function)
+                self._free -= 1
+                running = asyncio.get_running_loop().run_in_executor(self._pool, job.function)
+                running.add_done_callback(partial(self._ended, owner))
                 running.add_done_callback(partial(_pass_on, job.outcome))
             if queue:
                 self._waiting.move_to_end(owner)

@@ -101,3 +101,17 @@ def test_a_waiting_job_can_be_withdrawn_but_a_running_one_cannot() -> None:
         assert [await working, await last] == ["working", "last"] and work.began == ["working", "last"]
 
     asyncio.run(run())
+
+
+def test_a_running_job_that_nobody_waits_for_still_holds_its_thread() -> None:
+    async def run() -> None:
+        pool, work = FairThreadPool("test", 1, 1), Work()
+        working = pool.submit(1, work.job("working"))
+        working.cancel()
+        await asyncio.sleep(0)
+        waiting, last = pool.submit(1, work.job("waiting")), pool.submit(2, work.job("last"))
+        assert pool.withdraw(1, waiting)
+        work.release.set()
+        assert await last == "last" and work.began == ["working", "last"]
+
+    asyncio.run(run())

@@ -96,28 +96,24 @@ def limit_of(owner: Owner, of_account: int, of_address: int) -> int:
 class Holdings:
     """Counts how many of a resource each owner holds, up to a limit."""
 
-    __slots__ = ("_held",)
+    __slots__ = ("held",)
 
     def __init__(self) -> None:
-        self._held: dict[Owner, int] = {}
+        self.held: dict[Owner, int] = {}
 
     def acquire(self, owner: Owner, limit: int) -> bool:
         """Acquire one. Returns False if the owner already holds `limit`."""
-        held = self._held.get(owner, 0)
+        held = self.held.get(owner, 0)
         if held >= limit:
             return False
-        self._held[owner] = held + 1
+        self.held[owner] = held + 1
         return True
 
     def release(self, owner: Owner) -> None:
         """Release one that was acquired."""
-        held = self._held.pop(owner) - 1
+        held = self.held.pop(owner) - 1
         if held:
-            self._held[owner] = held
-
-    def held(self, owner: Owner) -> int:
-        """How many the owner holds."""
-        return self._held.get(owner, 0)
+            self.held[owner] = held
 
 
 class Permits:

@@ -239,7 +239,7 @@ def test_a_held_submit_slows_nobody_else_and_ends_with_its_bind(
     for _ in range(2):
         client.send(Command.SUBMIT_SM, submit_body())
     assert client.submit().status == Status.ESME_RTHROTTLED, "beyond the window"
-    assert smpp.server._backend.open.held(smpp.service.account_id) == 2, "and it was not held"
+    assert smpp.server._backend.open.held.get(smpp.service.account_id) == 2, "and it was not held"
     assert client.ask(Command.ENQUIRE_LINK).status == Status.ESME_ROK
     assert smpp.bound(smpp.credential()).submit().status == Status.ESME_ROK
     client.stop()
@@ -269,11 +269,11 @@ def test_an_account_has_only_so_many_open_requests(
     monkeypatch.setattr(session, "MAX_OPEN", 2)
     binds = [smpp.bound(), smpp.bound()]
     sent = [(bind, bind.send(Command.SUBMIT_SM, submit_body())) for bind in binds]
-    wait_until(lambda: smpp.server._backend.open.held(smpp.service.account_id) == 2, 60, "the submits")
+    wait_until(lambda: smpp.server._backend.open.held.get(smpp.service.account_id) == 2, 60, "the submits")
     assert binds[1].submit().status == Status.ESME_RTHROTTLED
     other = smpp.service.new_account("other")
     smpp.bound(smpp.credential(other)).send(Command.SUBMIT_SM, submit_body())
-    wait_until(lambda: smpp.server._backend.open.held(other) == 1, 60, "the submit of another account")
+    wait_until(lambda: smpp.server._backend.open.held.get(other) == 1, 60, "the submit of another account")
     go_on.set()
     assert [bind.read(sequence=number).status for bind, number in sent] == [Status.ESME_ROK] * 2
     assert binds[1].submit().status == Status.ESME_ROK, "what was answered counts no more"
@@ -295,7 +295,7 @@ def test_what_waits_for_threads_holds_up_no_other_account_and_ends_with_its_bind
     credential = smpp.credential(window_size=20)
     client, leaver = smpp.bound(credential), smpp.bound(credential)
     sent = [client.send(Command.SUBMIT_SM, submit_body()) for _ in range(20)]
-    wait_until(lambda: smpp.server._backend.open.held(smpp.service.account_id) == 20, 60, "the submits")
+    wait_until(lambda: smpp.server._backend.open.held.get(smpp.service.account_id) == 20, 60, "the submits")
     leaver.send(Command.SUBMIT_SM, submit_body())
     other = smpp.bound(smpp.credential(smpp.service.new_account("other")))
     query = c_string("01a221bc-a686-7327-9c89-513af9300001") + b"\5\0" + c_string("ACME")

@@ -32,12 +32,12 @@ async def until(true: Callable[[], bool]) -> None:
 def test_each_owner_has_a_share_of_its_own() -> None:
     places = Holdings()
     assert [places.acquire(1, 2) for _ in range(3)] == [True, True, False]
-    assert places.acquire("198.51.100.1", 1) and places.held(1) == 2
+    assert places.acquire("198.51.100.1", 1) and places.held[1] == 2
     places.release(1)
     assert places.acquire(1, 2) and not places.acquire(1, 2)
     for _ in range(2):
         places.release(1)
-    assert places.held(1) == 0
+    assert places.held == {"198.51.100.1": 1}
 
 
 def test_an_owner_without_a_free_place_waits_for_one() -> None:

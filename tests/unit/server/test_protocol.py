@@ -317,9 +317,9 @@ def test_a_large_response_holds_its_owners_share_until_its_client_has_taken_it()
                 await asyncio.sleep(0.005)
             for _ in range(20):
                 await asyncio.sleep(0)
-            held.append(application._open.held("192.0.2.1"))
+            held.append(application._open.held.get("192.0.2.1"))
             made.resume_writing()
-            while application._open.held("192.0.2.1"):
+            while application._open.held:
                 await asyncio.sleep(0.005)
         made.connection_lost(None)
         return [*held, connection.written.count(b"x" * size)]

@@ -10,20 +10,24 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
 from sqlalchemy import (
+    ARRAY,
     BigInteger,
     Boolean,
+    ColumnElement,
     Connection,
     Text,
     and_,
     bindparam,
+    case,
     collate,
     delete,
     func,
+    literal_column,
     or_,
     select,
     text,
 )
-from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.dialects.postgresql import Insert, aggregate_order_by, insert
 
 from shared import outbox
 from shared.contacts.phones import as_number
@@ -35,16 +39,43 @@ from shared.lifecycle import EventType
 from shared.sms.phones import is_phone
 from shared.sms.spellings import other_spellings
 
+BY_STOP = "stop"
+"""Reason of suppressions that recipients requested by a message to the account."""
+BY_CARRIER = "carrier"
+"""Reason of suppressions of people who have opted out with a carrier."""
+POSSIBLE = "possible_stop"
+"""Reason of suppressions that wait for a person to decide whether the recipient has opted out."""
+
+
+def _strength(reason: ColumnElement[str]) -> ColumnElement[int]:
+    """SQL: the greater, the less removes an entry: a decision or a START, only a START, or only the customer."""
+    return case((reason == POSSIBLE, 0), (reason.in_([BY_STOP, BY_CARRIER]), 1), else_=2)
+
+
 ACCOUNT, PHONE = bindparam("account", type_=BigInteger), bindparam("phone", type_=BigInteger)
 CATEGORY, SENDER_ID = bindparam("category", type_=Text), bindparam("sender_id", type_=Text)
 GIVEN = parameter_rows("given", *suppression.c["phone", "category", "sender_id", "reason"])
 KEY = GIVEN.c["phone", "category", "sender_id"]
+STRONGEST = aggregate_order_by(GIVEN.c.reason, _strength(GIVEN.c.reason).desc(), collate(GIVEN.c.reason, "C"))
 ADD = insert(suppression).from_select(
     ["account_id", *KEY.keys(), "reason"],
-    select(ACCOUNT, *KEY, func.min(collate(GIVEN.c.reason, "C"))).group_by(*KEY).order_by(*KEY),
+    select(ACCOUNT, *KEY, func.array_agg(STRONGEST, type_=ARRAY(Text))[1]).group_by(*KEY).order_by(*KEY),
 )
 SENDERS = select(sender_id.c.sender_id).where(sender_id.c.account_id == ACCOUNT)
-SUPPRESS = ADD.on_conflict_do_nothing().returning(*suppression.c["phone", "category", "sender_id"])
+
+
+def _or_strengthen(adding: Insert) -> Insert:
+    """Where there is an entry already, let it have the new reason if that is stronger."""
+    return adding.on_conflict_do_update(
+        index_elements=suppression.primary_key.columns,
+        set_={"reason": adding.excluded.reason},
+        where=_strength(suppression.c.reason) < _strength(adding.excluded.reason),
+    )
+
+
+SUPPRESS = _or_strengthen(ADD).returning(
+    *suppression.c["phone", "category", "sender_id"], literal_column("xmax = 0", Boolean).label("new")
+)
 """One statement for all opt-outs of a request; names the new ones. Readers of events wait until its transaction has
 ended.
 
@@ -72,13 +103,11 @@ UNSUPPRESS = delete(suppression).where(
 )
 OF_NUMBER = and_(suppression.c.account_id == ACCOUNT, suppression.c.phone == PHONE)
 REMOVED = delete(suppression).where(OF_NUMBER).returning(*suppression.c).cte("removed")
-HASH = (
-    insert(suppression)
-    .from_select(
+HASH = _or_strengthen(
+    insert(suppression).from_select(
         ["account_id", "phone", "category", "sender_id", "reason", "created_at"],
         select(ACCOUNT, HASHED_PHONE, *REMOVED.c["category", "sender_id", "reason", "created_at"]),
     )
-    .on_conflict_do_nothing()
 )
 """One statement, so that it removes no opt-out that it has not seen."""
 LISTED = text(
@@ -102,10 +131,6 @@ LISTED = text(
 The third part finds the phones whose erasure is open. Sender IDs are the same in capitals and small letters.
 
 One statement, as it runs before every window: the second and third parts are skipped where there are none."""
-
-
-BY_CARRIER = "carrier"
-"""Reason of suppressions of people who have opted out with a carrier."""
 
 
 class Scope(NamedTuple):
@@ -135,7 +160,8 @@ def suppress(connection: Connection, account_id: int, phone: str | int, reason: 
 def suppress_all(connection: Connection, account_id: int, given: Collection[Suppression]) -> int:
     """Add up to 100,000 entries to the list, which takes a few seconds. Returns the number of new ones.
 
-    Of several reasons for the same phone and scope, the first in the order of characters is stored.
+    Of several reasons for the same phone and scope, the strongest is stored, and of these the first in the order of
+    characters. An entry that exists keeps its reason unless that is weaker.
     """
     return len({each[:3] for each in _add(connection, account_id, given)})
 
@@ -169,7 +195,8 @@ def _add(connection: Connection, account_id: int, given: Collection[Suppression]
         ]
     entries = [*given, *(each._replace(phone=phone) for each in given for phone in _others(each.phone))]
     values = {column: [getattr(each, column) for each in entries] for column in Suppression._fields}
-    stored = {tuple(row) for row in connection.execute(SUPPRESS, {"account": account_id, **values})}
+    rows = connection.execute(SUPPRESS, {"account": account_id, **values})
+    stored = {tuple(row[:3]) for row in rows if row.new}
     if stored:
         record_list_change(connection, account_id)
     return [each for each in given if each[:3] in stored]

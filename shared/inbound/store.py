@@ -32,8 +32,10 @@ from sqlalchemy.dialects.postgresql import insert
 from shared import outbox
 from shared.contacts.suppressions import (
     BY_CARRIER,
+    BY_STOP,
     EVERYTHING,
     OF_PHONE,
+    POSSIBLE,
     Scope,
     listed,
     report_suppressed,
@@ -66,12 +68,8 @@ AWAITED = timedelta(days=1)
 """Time to wait for missing parts."""
 SETS_PER_PAGE = 1_000
 """Incomplete messages that are looked for at once."""
-REASON = "stop"
-"""Reason of suppressions that recipients requested here. START removes only these, a carrier's and POSSIBLE ones."""
-POSSIBLE = "possible_stop"
-"""Reason of suppressions that wait for a person to decide whether the recipient has opted out."""
 UNDECIDED = Scope(Category.MARKETING)
-"""What a phone gets no more until then."""
+"""What a phone gets no more until somebody has decided whether it has opted out."""
 
 OWNER = (
     select(sender_id.c.account_id, account.c.country)
@@ -90,7 +88,7 @@ IS_UNDECIDED = and_(suppression.c.category == UNDECIDED.category, suppression.c.
 OPT_IN = delete(suppression).where(
     OF_PHONE,
     suppression.c.sender_id == "",
-    or_(and_(suppression.c.category == "", suppression.c.reason.in_([REASON, BY_CARRIER])), IS_UNDECIDED),
+    or_(and_(suppression.c.category == "", suppression.c.reason.in_([BY_STOP, BY_CARRIER])), IS_UNDECIDED),
 )
 DECIDE = delete(suppression).where(OF_PHONE, suppression.c.sender_id == "", IS_UNDECIDED)
 PART = inbound_part.c
@@ -289,8 +287,8 @@ def _apply_keyword(connection: Connection, account: int, keyword: Keyword, phone
     for spelling in spellings(int(phone)):
         statement = OPT_IN if keyword is Keyword.START else DECIDE
         connection.execute(statement, {"account": account, "phone": spelling})
-    if keyword is Keyword.STOP and suppress(connection, account, phone, REASON):
-        report_suppressed(connection, account, 1, phone, REASON, EVERYTHING)
+    if keyword is Keyword.STOP and suppress(connection, account, phone, BY_STOP):
+        report_suppressed(connection, account, 1, phone, BY_STOP, EVERYTHING)
 
 
 def storable(content: str) -> str:

@@ -29,12 +29,11 @@ from api.resources.suppressions.schemas import (
 from api.schemas.entries import MAX_ENTRIES
 from api.schemas.fields import timestamp
 from api.schemas.paging import page_of
-from shared.contacts.suppressions import Scope, unsuppress
+from shared.contacts.suppressions import POSSIBLE, Scope, unsuppress
 from shared.db.connection import reading
 from shared.db.expressions import in_constants
 from shared.db.tables import contacts as tables
 from shared.db.tables.accounts import account
-from shared.inbound.store import POSSIBLE
 from shared.sms.numbering import Numbering, numbering_of
 from shared.sms.phones import is_phone
 

@@ -48,6 +48,19 @@ def test_of_several_reasons_for_an_opt_out_the_first_in_the_order_of_characters_
     assert stored(service) == {(None, "z"), ("marketing", "B")}
 
 
+@pytest.mark.parametrize("reasons", [("possible_stop", "carrier", "stop", "their own"), ("stop", "their own", "A")])
+def test_the_reason_that_is_hardest_to_undo_is_kept(service: Service, reasons: tuple[str, ...]) -> None:
+    """The list's own reasons, which a START or a person's decision removes, give way to a customer's."""
+    for reason in reasons:
+        assert service.post("/suppressions", phones=[PHONE], reason=reason).status_code == 200
+    assert stored(service) == {(None, "their own")}
+    assert import_csv(service, f"phone,reason\n{PHONE},carrier\n{PHONE},stop\n").json["counts"]["unchanged"] == 2
+    assert stored(service) == {(None, "their own")}
+    rows = "".join(f"{OTHER},{reason}\n" for reason in ("stop", "their own", "carrier"))
+    assert import_csv(service, f"phone,reason\n{rows}").json["counts"]["added"] == 1
+    assert [each["reason"] for each in service.get(f"/suppressions?phone={OTHER}").json["data"]] == ["their own"]
+
+
 def test_a_file_adds_its_phones_in_their_order_so_that_two_do_not_deadlock(service: Service) -> None:
     def add(phone: str) -> None:
         values = {"account_id": service.account_id, "phone": int(phone), "reason": "theirs"}

@@ -148,6 +148,20 @@ def test_a_start_undoes_only_a_stop(service: Service, number: str) -> None:
     assert suppressed(service, phone) == "complaint"
 
 
+@pytest.mark.parametrize(
+    ("first", "added"),
+    [("STOP", {"reason": "complaint"}), ("I said STOP", {"reason": "asked by phone", "category": "marketing"})],
+)
+def test_a_start_undoes_no_opt_out_that_was_added_on_top(
+    service: Service, number: str, first: str, added: dict[str, str]
+) -> None:
+    phone = str(next(PHONES))
+    come(service, Inbound(phone, number, first))
+    assert service.post("/suppressions", phones=[phone], **added).json["counts"]["unchanged"] == 1
+    come(service, Inbound(phone, number, first), Inbound(phone, number, "START"))
+    assert suppressed(service, phone) == added["reason"]
+
+
 def test_a_stop_from_a_name_or_to_an_unknown_number_opts_nobody_out(service: Service, number: str) -> None:
     come(service, Inbound("MPESA", number, "STOP"), Inbound("254711000125", "1", "STOP"))
     assert suppressed(service, "254711000125") is None

@@ -59,6 +59,15 @@ def test_an_opt_out_made_meanwhile_stays(alone: Service, opt_out: Callable[[Serv
     assert refused(alone)
 
 
+def test_a_start_undoes_no_opt_out_that_was_added_between_two_erasures(alone: Service) -> None:
+    by_stop(alone)
+    assert erase(alone)["status"] == "completed"
+    by_request(alone)
+    assert erase(alone)["status"] == "completed"
+    receive(alone, PERSON, "START")
+    assert refused(alone)
+
+
 @pytest.mark.parametrize(("sender", "kept_from"), [("ACME", True), ("ELSE", False)])
 def test_an_opt_out_from_one_sender_id_keeps_its_scope(alone: Service, sender: str, kept_from: bool) -> None:
     ask(alone)

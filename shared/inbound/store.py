@@ -21,6 +21,7 @@ from sqlalchemy import (
     bindparam,
     cast,
     delete,
+    exists,
     func,
     or_,
     select,
@@ -37,7 +38,6 @@ from shared.contacts.suppressions import (
     OF_PHONE,
     POSSIBLE,
     Scope,
-    listed,
     report_suppressed,
     spellings,
     suppress,
@@ -85,12 +85,14 @@ OWNER = (
 
 KEEP = insert(inbound).on_conflict_do_nothing(index_elements=["carrier", "identity"]).returning(inbound.c.id)
 IS_UNDECIDED = and_(suppression.c.category == UNDECIDED.category, suppression.c.reason == POSSIBLE)
+FROM_EVERY_SENDER = and_(OF_PHONE, suppression.c.sender_id == "")
 OPT_IN = delete(suppression).where(
-    OF_PHONE,
-    suppression.c.sender_id == "",
+    FROM_EVERY_SENDER,
     or_(and_(suppression.c.category == "", suppression.c.reason.in_([BY_STOP, BY_CARRIER])), IS_UNDECIDED),
 )
-DECIDE = delete(suppression).where(OF_PHONE, suppression.c.sender_id == "", IS_UNDECIDED)
+DECIDE = delete(suppression).where(FROM_EVERY_SENDER, IS_UNDECIDED)
+HAS_OPTED_OUT = select(exists().where(FROM_EVERY_SENDER, suppression.c.category.in_(["", UNDECIDED.category])))
+"""Also from marketing only. An open erasure is no opt-out: one that comes meanwhile must outlast it."""
 PART = inbound_part.c
 SET = (
     bindparam("of_carrier", type_=Text),
@@ -280,8 +282,8 @@ def report(
 def _apply_keyword(connection: Connection, account: int, keyword: Keyword, phone: str) -> None:
     """Apply an opt-out or opt-in. While an opt-out is only possible, the phone gets no marketing."""
     if keyword is Keyword.POSSIBLE_STOP:
-        is_listed = listed(connection, account, [int(phone)], UNDECIDED.category, "")
-        if not is_listed and suppress(connection, account, phone, POSSIBLE, UNDECIDED):
+        opted_out = connection.execute(HAS_OPTED_OUT, {"account": account, "phone": int(phone)}).scalar()
+        if not opted_out and suppress(connection, account, phone, POSSIBLE, UNDECIDED):
             report_suppressed(connection, account, 1, phone, POSSIBLE, UNDECIDED)
         return
     for spelling in spellings(int(phone)):

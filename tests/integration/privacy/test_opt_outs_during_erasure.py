@@ -51,6 +51,14 @@ def test_an_opt_out_made_before_stays(alone: Service, opt_out: Callable[[Service
     assert refused(alone)
 
 
+def test_a_possible_stop_made_meanwhile_keeps_marketing_away(alone: Service) -> None:
+    ask(alone)
+    receive(alone, PERSON, "I said STOP")
+    completed(alone)
+    assert refused(alone, category="marketing")
+    assert not refused(alone)
+
+
 @pytest.mark.parametrize("opt_out", WAYS)
 def test_an_opt_out_made_meanwhile_stays(alone: Service, opt_out: Callable[[Service], None]) -> None:
     ask(alone)

@@ -44,7 +44,6 @@ from shared.contacts.suppressions import (
 )
 from shared.db.connection import transaction
 from shared.db.encryption_keys import texts_of
-from shared.db.tables.accounts import account, sender_id
 from shared.db.tables.contacts import suppression
 from shared.db.tables.inbound import inbound, inbound_part
 from shared.encryption import MARK, TextKeyMissing, Texts, TextUnreadable
@@ -52,6 +51,7 @@ from shared.ids import new_id
 from shared.inbound.joining import Part, join, part_of
 from shared.inbound.keywords import Keyword, keyword_of
 from shared.inbound.kinds import Inbound
+from shared.inbound.owners import LAST_OWNER, OWNER
 from shared.inbound.senders import sender_number
 from shared.lifecycle import Category, EventType
 from shared.sms.phones import is_phone
@@ -70,18 +70,6 @@ SETS_PER_PAGE = 1_000
 """Incomplete messages that are looked for at once."""
 UNDECIDED = Scope(Category.MARKETING)
 """What a phone gets no more until somebody has decided whether it has opted out."""
-
-OWNER = (
-    select(sender_id.c.account_id, account.c.country)
-    .join_from(sender_id, account, and_(account.c.id == sender_id.c.account_id, account.c.sandbox_of.is_(None)))
-    .where(
-        func.lower(sender_id.c.sender_id) == func.lower(bindparam("sent_to", type_=Text)),
-        sender_id.c.state.in_(["approved", "suspended"]),
-    )
-    .order_by(sender_id.c.state)
-    .limit(1)
-)
-"""A live account, never a sandbox. A suspended sender ID still receives messages: they may be opt-outs."""
 
 KEEP = insert(inbound).on_conflict_do_nothing(index_elements=["carrier", "identity"]).returning(inbound.c.id)
 IS_UNDECIDED = and_(suppression.c.category == UNDECIDED.category, suppression.c.reason == POSSIBLE)
@@ -149,8 +137,9 @@ def _with_number(connection: Connection, message: Inbound) -> Inbound:
     """The message with the number of its sender, as far as it can be read."""
 
     def country() -> str | None:
-        owner = connection.execute(OWNER, {"sent_to": message.sent_to.removeprefix("+")}).one_or_none()
-        return owner.country if owner is not None else None
+        sent_to = {"sent_to": message.sent_to.removeprefix("+")}
+        found = (connection.execute(each, sent_to).one_or_none() for each in (OWNER, LAST_OWNER))
+        return next((owner.country for owner in found if owner is not None), None)
 
     return replace(message, phone=sender_number(message, country))
 
@@ -236,7 +225,10 @@ def _keep_set(connection: Connection, key: PartSet, parts: dict[int, Part]) -> N
 
 
 def _keep(connection: Connection, carrier: str, message: Inbound, segments: int, missing: int) -> None:
-    """Store a message for the account with the number it was sent to as a sender ID, or else for the operator."""
+    """Store a message for the account with the number it was sent to as a sender ID, or else for the operator.
+
+    Then an opt-out counts for the account that had the number last: it has sent from it, and may send from others.
+    """
     sent_to = message.sent_to.removeprefix("+")
     account = connection.execute(OWNER, {"sent_to": sent_to}).scalar()
     content = storable(message.text)
@@ -258,9 +250,14 @@ def _keep(connection: Connection, carrier: str, message: Inbound, segments: int,
         "missing": missing,
         "keyword": keyword,
     }
-    if connection.execute(KEEP, values).one_or_none() is None or account is None:
+    if connection.execute(KEEP, values).one_or_none() is None:
         return
-    report(connection, account, inbound_id, phone, sent_to, sealed, keyword)
+    if account is not None:
+        report(connection, account, inbound_id, phone, sent_to, sealed, keyword)
+    elif keyword in (Keyword.STOP, Keyword.POSSIBLE_STOP) and is_phone(phone):
+        last = connection.execute(LAST_OWNER, {"sent_to": sent_to}).scalar()
+        if last is not None:
+            _apply_keyword(connection, last, keyword, phone)
 
 
 def report(

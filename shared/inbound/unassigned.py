@@ -12,8 +12,9 @@ from shared.db.tables.accounts import sender_id
 from shared.db.tables.inbound import inbound
 from shared.ids import LAST_ID
 from shared.inbound.kinds import Inbound
+from shared.inbound.owners import OWNER
 from shared.inbound.senders import sender_number
-from shared.inbound.store import OWNER, report
+from shared.inbound.store import report
 
 MAX_ASSIGNED = 5_000
 """Messages that are assigned at a time: each is an event in one transaction."""

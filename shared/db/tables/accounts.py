@@ -181,5 +181,11 @@ audit_log = Table(
     Column("request_id", Text),
     Column("address", Text),
     Index("ix_audit_log_account_id_id", "account_id", "id"),
+    Index(
+        "ix_audit_log_approved_sender",
+        text("lower(subject)"),
+        "id",
+        postgresql_where=text("action = 'sender.approved'"),
+    ),
     comment="changes of rights and money; append-only: a trigger refuses UPDATE, DELETE and TRUNCATE",
 )

@@ -2,7 +2,7 @@
 
 import itertools
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any
@@ -16,6 +16,8 @@ from shared.carriers.smpp.constants import Tag
 from shared.carriers.smpp.pdu import Message
 from shared.health.inbound import keywords_finding
 from shared.inbound import Inbound, end_parts, store
+from shared.inbound.unassigned import list_unassigned
+from shared.senders.sender_ids import Decision, decide_sender, request_sender
 from tests.harness.house import wait_until
 from tests.harness.service import Service
 from tests.harness.what_we_read import table
@@ -209,6 +211,48 @@ def test_a_stop_to_a_suspended_sender_id_still_counts(service: Service, number: 
     service.execute("UPDATE sender_id SET state = 'suspended' WHERE sender_id = :it", it=number)
     come(service, Inbound(phone, number, "STOP"))
     assert suppressed(service, phone) == "stop"
+
+
+def decide(service: Service, account: int, number: str, state: Decision) -> None:
+    service.transact(request_sender, account, number)
+    service.transact(decide_sender, account, number, state, "a reason")
+
+
+def give_up(service: Service, number: str) -> None:
+    (held,) = service.get(f"/sender-ids?search={number}").json["data"]
+    assert service.delete(f"/sender-ids/{held['id']}").status_code == 200
+
+
+def be_rejected(service: Service, number: str) -> None:
+    decide(service, service.account_id, number, "rejected")
+
+
+@pytest.mark.parametrize(("text", "reason"), [("STOP", "stop"), ("STOP who is this?", "possible_stop")])
+@pytest.mark.parametrize("lose", [give_up, be_rejected])
+def test_a_stop_to_a_number_that_the_account_has_lost_still_counts(
+    service: Service, lose: Callable[[Service, str], None], text: str, reason: str
+) -> None:
+    """But the account gets no messages to it, and no START: they may be another's soon."""
+    phone, number = str(next(PHONES)), str(next(NUMBERS))[-5:]
+    service.transact(change_account, service.account_id, {"country": "KE"})
+    decide(service, service.account_id, number, "approved")
+    lose(service, number)
+    come(service, Inbound(f"0{phone[3:]}", number, text, national=True), Inbound(phone, number, "START"))
+    assert (suppressed(service, phone), shown(service, f"?sender_id={number}")) == (reason, [])
+    assert [each["sent_to"] for each in service.transact(list_unassigned, sent_to=number)] == [number] * 2
+
+
+def test_a_stop_to_a_number_that_another_account_has_by_now_counts_for_that_one(service: Service) -> None:
+    number, first, second = str(next(NUMBERS)), str(next(PHONES)), str(next(PHONES))
+    other = service.new_account("other")
+    decide(service, service.account_id, number, "approved")
+    give_up(service, number)
+    decide(service, other, number, "approved")
+    come(service, Inbound(first, number, "STOP"))
+    service.transact(decide_sender, other, number, "rejected", "a reason")
+    come(service, Inbound(second, number, "STOP"))
+    assert suppressed(service, first) is suppressed(service, second) is None
+    assert service.scalar("SELECT count(*) FROM suppression WHERE account_id = :other", other=other) == 2
 
 
 def test_a_message_repeated_by_the_carrier_is_stored_and_acted_on_once(service: Service, number: str) -> None:

@@ -15,8 +15,8 @@ from shared.plurals import counted
 def inbound() -> None:
     """Show inbound messages to numbers that belong to no account.
 
-    Once an account has the number as an approved sender ID, new messages are the account's; `assign` gives it the older
-    ones.
+    They are kept for 90 days. Once an account has the number as an approved sender ID, new messages are the account's;
+    `assign` gives it the older ones.
     """
 
 

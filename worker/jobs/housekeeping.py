@@ -10,10 +10,12 @@ from sqlalchemy import ColumnElement, Connection, Engine, Table, and_, func, or_
 from shared.contacts.imports import drop_old
 from shared.db.connection import transaction
 from shared.db.delete_rows import delete_where
+from shared.db.expressions import first_id_at
 from shared.db.partitions import make_partitions
 from shared.db.tables.accounts import revoked_token
 from shared.db.tables.carriers import carrier_report
 from shared.db.tables.contacts import suppression_change
+from shared.db.tables.inbound import inbound
 from shared.db.tables.messages import receipt, unreadable_receipt
 from shared.db.tables.rules import capped, quote
 from shared.db.tables.running import job_failure, lease, simulated_submit
@@ -46,6 +48,7 @@ PURGES: tuple[tuple[Table, ColumnElement[bool]], ...] = (
     (job_failure, and_(job_failure.c.failed_at < NOW - timedelta(days=30), ENDS)),
     (receipt, receipt.c.received_at < NOW - KEPT_FOR),
     (unreadable_receipt, unreadable_receipt.c.received_at < NOW - timedelta(days=7)),
+    (inbound, and_(inbound.c.account_id.is_(None), inbound.c.id < first_id_at(NOW - timedelta(days=90)))),
     (verification, verification.c.expires_at < NOW - KEPT),
     (simulated_submit, simulated_submit.c.at < NOW - timedelta(days=7)),
 )

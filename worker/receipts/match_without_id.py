@@ -1,19 +1,18 @@
 """Finds the messages that a carrier accepted without an id, by the phones of receipts with unknown ids."""
 
 from collections import Counter
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 
-from sqlalchemy import Connection, bindparam, select, text
+from sqlalchemy import Connection, Interval, bindparam, func, select, text
 
 from shared.carriers.receipts import Receipt, by_destination
 from shared.db.expressions import in_parameter
 from shared.db.tables.messages import message
 from shared.doubts.candidates import RECIPIENTS_BEING_SENT
-from shared.ids import first_id_at
 from shared.lifecycle import MessageStatus
 
 RECENT = timedelta(days=4)
-"""The largest age of a message that is found, here and by the fast path."""
+"""The longest time since its submit of a message that is found here, and since its acceptance by the fast path."""
 
 MESSAGES = message.c
 MATCH_WITHOUT_ID = (
@@ -23,7 +22,7 @@ MATCH_WITHOUT_ID = (
         in_parameter(MESSAGES.reference, "references"),
         MESSAGES.carrier == bindparam("carrier"),
         MESSAGES.status == MessageStatus.SENT,
-        MESSAGES.id > bindparam("since"),
+        MESSAGES.submitted_at > func.clock_timestamp() - bindparam("recent", type_=Interval),
     )
 )
 
@@ -51,16 +50,11 @@ def fitting_by_phone(connection: Connection, carrier: str, receipts: list[Receip
     candidates = [receipt for receipt in receipts if receipt.phone is not None and of_phone[receipt.phone] == 1]
     if not candidates:
         return []
-    references = [by_destination(str(receipt.phone)) for receipt in candidates]
-    values = {"carrier": carrier, "references": references, "since": first_id_at(datetime.now(UTC) - RECENT)}
+    of_carrier = {"carrier": carrier, "recent": RECENT}
+    values = {"references": [by_destination(str(receipt.phone)) for receipt in candidates], **of_carrier}
     phones = connection.execute(MATCH_WITHOUT_ID, values).scalars().all()
     if not phones:
         return []
-    values = {
-        "carrier": carrier,
-        "phones": phones,
-        "references": [by_destination(str(phone)) for phone in phones],
-        "recent": RECENT,
-    }
+    values = {"phones": phones, "references": [by_destination(str(phone)) for phone in phones], **of_carrier}
     single = {str(phone) for phone in connection.execute(ONLY_WITHOUT_ID, values).scalars()}
     return [receipt for receipt in candidates if receipt.phone in single]

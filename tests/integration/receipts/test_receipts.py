@@ -1,10 +1,12 @@
 """Which message a receipt is for: by the carrier's id, or by its phone where no other message can be meant."""
 
 import random
+import time
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from itertools import count
 from string import ascii_letters
+from types import SimpleNamespace
 from typing import Any
 from uuid import UUID
 
@@ -16,7 +18,7 @@ from shared.carriers.receipts import Receipt
 from shared.db.connection import is_outage
 from shared.db.errors import is_value_refused
 from shared.doubts.resolution import expire_doubts
-from shared.ids import message_id
+from shared.ids import message_id, time_of
 from shared.lifecycle import MessageStatus
 from tests.harness.service import Service
 from tests.harness.times import ahead
@@ -403,6 +405,18 @@ def test_a_message_without_an_id_is_not_found_if_another_part_may_be_meant(servi
     message = submitted(service, phone, SENT)
     hear(service, phone, "q2")
     assert (status(service, long), status(service, message)) == ("delivered", "sent")
+
+
+def test_a_message_without_an_id_is_found_however_long_ago_it_was_accepted(
+    service: Service, phone: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It was scheduled, or waited; its id has the time of its acceptance."""
+    accepted = time.time_ns() - int(timedelta(days=90) / timedelta(microseconds=1)) * 1000
+    monkeypatch.setattr("shared.ids.time", SimpleNamespace(time_ns=lambda: accepted))
+    message = submitted(service, phone, SENT)
+    hear(service, phone, "r1")
+    assert time_of(message) < datetime.now(UTC) - timedelta(days=89)
+    assert status(service, message) == "delivered"
 
 
 # --- by the carrier's id ----------------------------------------------------------------------------------------------

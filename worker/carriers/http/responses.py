@@ -5,7 +5,8 @@ credentials are refused; other 4xx except 408 are rejected; a redirect to anothe
 such as a 500 or an unreadable 200, is in doubt.
 """
 
-from collections.abc import Callable
+from collections import Counter
+from itertools import cycle
 from typing import Any, NamedTuple
 
 from shared.carriers.http import paths
@@ -76,12 +77,13 @@ def _each(form: ResponseFormat, document: Any, code: str, phones: list[str]) -> 
     entries = paths.entries(document, form.each) if isinstance(document, (dict, list)) else None
     if not entries:
         return _all(IN_DOUBT, code or "unreadable_answer", phones)
-    find = _by_phone(form.phone, entries) if form.phone is not None and form.each is not None else None
-    if find is None and len(entries) != len(phones):
+    if form.phone is not None and form.each is not None:
+        entries = _by_phone(form.phone, entries, phones)
+    if len(entries) != len(phones):
         return _all(IN_DOUBT, "unreadable_answer", phones)
     outcomes, suspended, throttled = [], None, False
-    for index, phone in enumerate(phones):
-        meaning, reference, entry_code = _meaning(form, find(phone) if find else entries[index])
+    for entry in entries:
+        meaning, reference, entry_code = _meaning(form, entry)
         suspended = entry_code or SUSPENDED if meaning == SUSPENDED else suspended
         throttled = throttled or meaning == "throttled"
         outcomes.append(outcome(meaning, reference, entry_code))
@@ -98,10 +100,12 @@ def _meaning(form: ResponseFormat, entry: Any) -> tuple[Meaning, str | None, str
     return form.codes.get(paths.word(code_value), IN_DOUBT), reference, paths.code(code_value) or "unreadable_answer"
 
 
-def _by_phone(path: str, entries: list[Any]) -> Callable[[str], Any]:
-    """A function that finds a phone's entry; None if there are two, as they cannot be told apart."""
-    by_phone: dict[str, Any] = {}
+def _by_phone(path: str, entries: list[Any], phones: list[str]) -> list[Any]:
+    """The entry of each message. Those to one phone are alike, and get its entries in order, or its only one; None if
+    their numbers differ otherwise."""
+    by_phone: dict[str, list[Any]] = {}
     for entry in entries:
-        phone = paths.word(paths.at(entry, path)).lstrip("+")
-        by_phone[phone] = None if phone in by_phone else entry
-    return by_phone.get
+        by_phone.setdefault(paths.word(paths.at(entry, path)).lstrip("+"), []).append(entry)
+    counts = Counter(phones)
+    turns = {phone: cycle(own) for phone, own in by_phone.items() if len(own) in (1, counts[phone])}
+    return [next(turns[phone]) if phone in turns else None for phone in phones]

@@ -117,17 +117,16 @@ ALLOWED_TRANSITIONS: Final[dict[MessageStatus, frozenset[MessageStatus]]] = {
     _S.SENDING: frozenset({_S.QUEUED, _S.SENT, _S.IN_DOUBT, _S.FAILED, _S.REJECTED}),
     _S.IN_DOUBT: frozenset({_S.SENT, _S.REJECTED, _S.FAILED, _S.EXPIRED, _S.UNDELIVERED, _S.DELIVERED}),
     _S.SENT: frozenset({_S.UNDELIVERED, _S.DELIVERED}),
-    _S.EXPIRED: frozenset({_S.UNDELIVERED, _S.DELIVERED}),
     _S.UNDELIVERED: frozenset({_S.DELIVERED}),
     _S.REJECTED: frozenset(),
     _S.FAILED: frozenset(),
     _S.CANCELED: frozenset(),
+    _S.EXPIRED: frozenset(),
     _S.DELIVERED: frozenset(),
 }
 """The statements that change a stored status (worker/receipts/) are made from this.
 
-`sending` goes back to `queued` only if the message was certainly not submitted. A receipt may follow `expired` only if
-the message expired while in doubt: the status is then corrected, the money is not."""
+`sending` goes back to `queued` only if the message was certainly not submitted."""
 
 ACCOUNT_STATES: Final = ("active", "suspended", "frozen", "closed")
 SENDER_ID_STATES: Final = ("pending", "approved", "rejected", "suspended")

@@ -39,7 +39,7 @@ Change = tuple[ModuleType | type, str, Any]
 MAY_HAVE_LEFT = f"CASE WHEN b.database_started = {STARTED} THEN b.watermark ELSE b.intent END"
 IN_ITS_CYCLE = "b.epoch = CASE WHEN b.intent > 0 THEN w.epoch END"
 RECEIPT_MOVES = f"(f.before, f.status) IN ({MOVES})"
-IN_ANY_ORDER = "f.before IN ('sent', 'expired', 'undelivered') AND f.before <> f.status"
+IN_ANY_ORDER = "f.before IN ('sent', 'undelivered') AND f.before <> f.status"
 HAS_SQL: tuple[tuple[ModuleType, str], ...] = (
     (worker.sending.claim, "CLAIM"),
     (worker.sending.record, "RECORD_RESULTS"),

@@ -32,13 +32,12 @@ from worker.carriers.base import PARTLY_SENT
 from worker.receipts.match_without_id import RECENT, fitting_by_phone
 from worker.receipts.other_forms import in_other_forms
 from worker.receipts.receipt_trace import trace_receipts
-from worker.receipts.uncharged import leave_uncharged
 
 DELAY = "CAST(extract(epoch FROM m.finished_at - m.submitted_at) AS float8)"
 FINAL = ALLOWED_TRANSITIONS[MessageStatus.SENT]
 MOVES = ", ".join(
     f"('{before}', '{after}')"
-    for before in (MessageStatus.SENT, MessageStatus.EXPIRED, MessageStatus.UNDELIVERED)
+    for before in (MessageStatus.SENT, MessageStatus.UNDELIVERED)
     for after in sorted(ALLOWED_TRANSITIONS[before])
 )
 """SQL: the changes of status that a receipt may make. It resolves a doubt in another way (match_doubts.py)."""
@@ -245,7 +244,6 @@ def _apply_one_each(connection: Connection, carrier: str, receipts: list[Receipt
             count_delays(carrier, row.lane, [row.delay])
     add_of_messages(connection, lambda _: map(StatusChange.of_message, moved))
     add_to_sends(connection, changes)
-    leave_uncharged(connection, [row for row in moved if row.before == MessageStatus.EXPIRED])
     count_messages(carrier, Counter((row.status, row.lane, str(row.phone)[:PREFIX_DIGITS]) for row in moved))
     if traces.tracer is not None:
         trace_receipts(traces.tracer, connection, carrier, changes, began)

@@ -1,7 +1,6 @@
 """Totals of a send: by multiplication or, if its messages differ, as sums over its batches.
 
-A send has a `cost` if what it is charged does not follow from its counts: its texts or prices differ, or a message is
-delivered although its credits were released (worker/receipts/uncharged.py). Then the ledger tells.
+A send has a `cost` if its texts or prices differ. Then the ledger tells what it is charged.
 """
 
 from typing import Any, Final

@@ -46,8 +46,7 @@ message = Table(
     postgresql_partition_by="RANGE (id)",
 )
 """One row per message, inserted with its result. Only receipts update it (`status`, `finished_at`, `error`, the
-carrier's time, and `price` if it is not charged after all); these columns are not indexed, so that the update is
-heap-only."""
+carrier's time); these columns are not indexed, so that the update is heap-only."""
 
 attempt = Table(
     "attempt",

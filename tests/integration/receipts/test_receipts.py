@@ -350,29 +350,6 @@ def test_a_doubt_is_given_up_only_after_its_validity_and_the_grace(service: Serv
     assert service.get("/balance").json["balance"] == 1000
 
 
-@pytest.mark.parametrize("personal", [False, True])
-def test_a_message_that_is_delivered_after_its_doubt_was_given_up_is_not_charged(
-    service: Service, phone: str, personal: bool
-) -> None:
-    phones = [phone, f"99906{phone[-6:]}"]
-    recipients = [{"phone": each, "variables": {"n": "x"}} for each in phones] if personal else phones
-    sent = service.bulk(recipients, "Hi {{n}}" if personal else "Hi").json
-    service.sweep()
-    service.deliver_receipts()
-    delivered, doubt = (UUID(each["message_id"]) for each in sent["messages"])
-    assert (status(service, delivered), status(service, doubt)) == ("delivered", "in_doubt")
-    service.execute("UPDATE doubt SET expires_at = now() WHERE message_id = :id", id=doubt)
-    carrier = service.scalar("UPDATE message SET reference = 'late' WHERE id = :id RETURNING carrier", id=doubt)
-    expire_doubts(service.engine, grace=0)
-    for late in (UNDELIVERED, DELIVERED):
-        hear(service, phones[1], "late", late, carrier=carrier)
-        assert status(service, doubt) == late
-        shown = service.get(f"/sends/{sent['send_id']}").json
-        assert (shown["cost"], shown["charged"], shown["segments"]["total"]) == (2, 1, 2)
-        assert [service.get(f"/messages/{each}").json["cost"] for each in (delivered, doubt)] == [1, 0]
-    assert service.get("/balance").json["balance"] == 999
-
-
 # --- messages of a carrier that tells no ids --------------------------------------------------------------------------
 
 

@@ -20,7 +20,13 @@ ROOT = Path(shared.__file__).parent.parent
 RANK = list(MessageStatus)
 NEVER_LEFT = {(MessageStatus.SENDING, MessageStatus.QUEUED)}
 """The one way back: the message certainly never left."""
-FINAL = {MessageStatus.REJECTED, MessageStatus.FAILED, MessageStatus.CANCELED, MessageStatus.DELIVERED}
+FINAL = {
+    MessageStatus.REJECTED,
+    MessageStatus.FAILED,
+    MessageStatus.CANCELED,
+    MessageStatus.EXPIRED,
+    MessageStatus.DELIVERED,
+}
 
 
 def test_it_works() -> None:
@@ -72,7 +78,7 @@ def test_the_stored_statuses_are_in_doubt_and_all_after_it() -> None:
     assert list(STORED_STATUSES) == RANK[RANK.index(MessageStatus.IN_DOUBT) :]
 
 
-def test_what_is_charged_stays_charged_and_what_was_not_is_not_charged_by_a_receipt() -> None:
+def test_what_is_charged_stays_charged_and_only_a_doubt_is_charged_later() -> None:
     for status in CHARGED_STATUSES:
         assert ALLOWED_TRANSITIONS[status] <= CHARGED_STATUSES
     uncharged_then_charged = {
@@ -81,7 +87,7 @@ def test_what_is_charged_stays_charged_and_what_was_not_is_not_charged_by_a_rece
         for after in ALLOWED_TRANSITIONS[before]
         if before not in CHARGED_STATUSES and after in CHARGED_STATUSES
     }
-    assert {before for before, _ in uncharged_then_charged} == {MessageStatus.IN_DOUBT, MessageStatus.EXPIRED}
+    assert {before for before, _ in uncharged_then_charged} == {MessageStatus.IN_DOUBT}
 
 
 def test_open_sends_are_those_that_have_not_ended() -> None:

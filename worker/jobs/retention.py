@@ -26,6 +26,7 @@ from sqlalchemy import (
     literal,
     not_,
     null,
+    or_,
     select,
     update,
 )
@@ -44,6 +45,7 @@ from shared.db.tables.sends import batch, recipient_reference, send, send_reject
 from shared.db.tables.usage import usage_hour
 from shared.db.tables.verifications import verification
 from shared.db.timeouts import WAIT_BRIEFLY_FOR_LOCKS
+from shared.doubts.candidates import MAX_VALIDITY
 from shared.ids import FIRST_ID, first_id_at, time_of
 from shared.job_backoff import failures_of, is_ready
 from shared.job_failures import attempt
@@ -65,7 +67,10 @@ ACCOUNTS = select(
     is_ready("retention", account.c.id).label("ready"),
 ).order_by(account.c.id)
 IS_OVER = and_(
-    send.c.completed_at.is_not(None), send.c.completed_at < bindparam("before", type_=MOMENT), send.c.in_doubt == 0
+    send.c.completed_at.is_not(None),
+    send.c.completed_at < bindparam("before", type_=MOMENT),
+    send.c.in_doubt == 0,
+    or_(send.c.sent == 0, send.c.completed_at < bindparam("receipts_before", type_=MOMENT)),
 )
 SENDS = (
     select(*send.c["id", "accepted"], send.c.forgotten_at.is_not(None).label("forgotten"), IS_OVER.label("over"))
@@ -147,8 +152,8 @@ def _forget_account(engine: Engine, account: Row[Any], now: datetime, prices: Pr
         with engine.begin() as connection:
             if not connection.execute(ONE_AT_A_TIME).scalar():
                 return forgotten
-            span = {"account": account.id, "after": after, "first": first_id_at(before), "before": before}
-            found = connection.execute(SENDS, span).all()
+            times = {"first": first_id_at(before), "before": before, "receipts_before": now - MAX_VALIDITY}
+            found = connection.execute(SENDS, {"account": account.id, "after": after, **times}).all()
             sends = _first_of(found)
             ready = [send for send in sends if send.over and not send.forgotten]
             _forget_sends(connection, ready, prices)

@@ -163,14 +163,16 @@ def _retries(connection: Connection, hook: Hook, limit: int) -> list[PostJob]:
     due = {row.event_id: row for row in connection.execute(DUE, {"id": hook.id, "limit": limit})}
     if not due:
         return []
-    events = {event.id: event for event in stream.read_events(connection, hook.account_id, list(due))}
+    kept = stream.read_events(connection, hook.account_id, list(due))
+    events = {event.id: event for event in kept if _is_for(hook, event)}
     jobs = [_job(hook, events[event], row.attempts) for event, row in due.items() if event in events]
     _write(connection, hook, [_pruned(row) for event, row in due.items() if event not in events])
     return jobs
 
 
 def _pruned(row: Row[Any]) -> PostJob:
-    return PostJob(row.event_id, row.type, "", b"", row.attempts, float("inf"), skipped="The event is no longer kept.")
+    skipped = "The event or its URL is no longer kept."
+    return PostJob(row.event_id, row.type, "", b"", row.attempts, float("inf"), skipped=skipped)
 
 
 def _recorded(connection: Connection, hook: Hook, events: list[Event]) -> set[UUID]:

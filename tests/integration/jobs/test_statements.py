@@ -251,7 +251,7 @@ def test_a_statement_adds_up_to_the_balance(service: Service) -> None:
         ("capture", None, "ACME", "transactional", 2, 3, 6, -6),
         ("refund", f"{now:%Y-%m}", "ACME", "marketing", 1, 1, 1, 1),
     ]
-    forget(engine, 1, following)
+    forget(engine, 1, following + timedelta(days=4))
     with engine.connect() as connection:
         assert connection.execute(text("SELECT count(*) FROM message")).scalar_one() == 0
     assert statement(engine, account, now) == found

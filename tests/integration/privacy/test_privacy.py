@@ -302,6 +302,16 @@ def test_an_open_send_is_kept_and_does_not_hold_up_the_others(alone: Service) ->
     assert where(alone.engine, OTHER) == set()
 
 
+def test_a_send_that_waits_for_receipts_is_kept_for_four_days(alone: Service) -> None:
+    alone.send(PERSON)
+    alone.deliver_receipts()
+    alone.send(OTHER)
+    assert forget(alone.engine, 1, in_days(2)) == 1
+    assert "message" in where(alone.engine, OTHER)
+    assert forget(alone.engine, 1, in_days(5)) == 1
+    assert where(alone.engine, OTHER) == set()
+
+
 def test_without_a_setting_everything_is_kept(alone: Service) -> None:
     alone.send(PERSON, SECRET)
     assert forget(alone.engine, 0, in_days(3000)) == 0

@@ -15,6 +15,7 @@ from tests.harness.deliveries import deliver, settled_events
 from tests.harness.receiver import Post, Receiver, receiver
 from tests.harness.service import Service
 from tests.integration.loopback import local_receiver, loopback_service
+from worker.jobs.retention import forget
 from worker.webhooks import client as webhook_client
 from worker.webhooks import policy
 from worker.webhooks.client import Client
@@ -293,6 +294,21 @@ def test_a_send_has_a_callback_of_its_own(service: Service, there: Receiver) -> 
     service.send(callback_url=there.url)
     deliver(service)
     Webhook(secret).verify(there.posts[-1].body, there.posts[-1].headers)
+
+
+def test_a_callback_is_given_up_when_its_send_is_forgotten(service: Service, there: Receiver) -> None:
+    there.respond = lambda post: 500
+    service.send(callback_url=there.url)
+    service.deliver_receipts()
+    deliver(service)
+    posts = len(there.posts)
+    (callbacks,) = service.get("/webhooks").json["data"]
+    assert {entry["status"] for entry in deliveries(service, callbacks)} == {"pending"}
+    forget(service.engine, 1, datetime.now(UTC) + timedelta(days=2))
+    due_now(service)
+    deliver(service)
+    assert {entry["status"] for entry in deliveries(service, callbacks)} == {"failed"}
+    assert len(there.posts) == posts
 
 
 def test_old_events_and_deliveries_are_deleted(service: Service, there: Receiver) -> None:

@@ -8,7 +8,7 @@ the operator has configured it.
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import bindparam, insert, select
+from sqlalchemy import bindparam, func, insert, select
 
 from api.accept.placeholders import (
     UnpackedRecipients,
@@ -36,14 +36,15 @@ from shared.lifecycle import LANES, Category
 from shared.sends.templates import Template
 from shared.sms.phones import ScreenedPhones, screen
 
-GROUP = select(contact_group.c.contact_count, contact_group.c.last_position).where(
+BY_PREFIX = select(func.json_object_agg(contact_group_prefix.c.prefix, contact_group_prefix.c.contacts)).where(
+    contact_group_prefix.c.group_id == contact_group.c.id, contact_group_prefix.c.contacts > 0
+)
+GROUP = select(*contact_group.c["contact_count", "last_position"], BY_PREFIX.label("by_prefix")).where(
     contact_group.c.id == bindparam("group"),
     contact_group.c.account_id == bindparam("account"),
     contact_group.c.deleted_at.is_(None),
 )
-GROUP_PREFIXES = select(*contact_group_prefix.c["prefix", "contacts"]).where(
-    contact_group_prefix.c.group_id == bindparam("group"), contact_group_prefix.c.contacts > 0
-)
+"""One statement, as contacts may be added meanwhile."""
 OPTED_OUT_ENTRY = {"code": "suppressed", "detail": "The recipient has opted out."}
 BARRED_ENTRY = {"code": "destination_not_allowed", "detail": "Your account may not send to this destination."}
 
@@ -74,13 +75,10 @@ def recipients_of(
     if kind == "bulk":
         recipients = _phones_of_list(services, caller, limits, body, prices, None)
         return recipients, prices.of_list(recipients["phones"])
-    recipients = _contacts_of_group(services, caller, body)
+    recipients, by_prefix = _contacts_of_group(services, caller, body)
     if prices.version_id is None:
         return recipients, SegmentPrices(1, recipients["submitted"])
-    with reading(services.engine) as connection:
-        rows = connection.execute(GROUP_PREFIXES, {"group": body["group_id"]})
-        contacts = {str(row.prefix): row.contacts for row in rows}
-    costs = prices.of_group(contacts, contacts)
+    costs = prices.of_group(by_prefix, by_prefix)
     refuse_unpriced(body, costs.unpriced)
     return {**recipients, "incomplete": costs.unpriced}, costs
 
@@ -97,18 +95,22 @@ def personal_recipients_of(
     """The draft's recipients, each of which gets a text of its own and is priced for it."""
     if kind == "bulk":
         return _phones_of_list(services, caller, limits, body, prices, template)
-    recipients = _contacts_of_group(services, caller, body)
+    recipients, _ = _contacts_of_group(services, caller, body)
     return recipients | price_group(services, body, recipients["group_bound"], prices, template)
 
 
-def _contacts_of_group(services: Services, caller: Caller, body: dict[str, Any]) -> dict[str, Any]:
+def _contacts_of_group(
+    services: Services, caller: Caller, body: dict[str, Any]
+) -> tuple[dict[str, Any], dict[str, int]]:
+    """The draft's recipients, and how many they are by the first digits of their phones."""
     with reading(services.engine) as connection:
         group = connection.execute(GROUP, {"group": body["group_id"], "account": caller.account_id}).one_or_none()
     if group is None:
         raise Problem("group_not_found", f"Your account has no group {body['group_id']}.")
     if not group.contact_count:
         raise Problem("group_empty", "The group has no contacts.")
-    return {"group_id": body["group_id"], "group_bound": group.last_position, "submitted": group.contact_count}
+    recipients = {"group_id": body["group_id"], "group_bound": group.last_position, "submitted": group.contact_count}
+    return recipients, group.by_prefix
 
 
 def _one_phone(services: Services, caller: Caller, limits: Limits, body: dict[str, Any]) -> str:

@@ -3,12 +3,15 @@
 import threading
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
+from typing import Any
+from uuid import UUID
 
 import pytest
-from sqlalchemy import Engine
+from sqlalchemy import Engine, event
 
 from shared.accounts.top_ups import top_up
 from shared.audit.check import audit
+from shared.contacts.groups import add_contacts
 from shared.periodic import do_all
 from tests.harness.service import Service
 from tests.harness.times import ahead
@@ -88,6 +91,22 @@ def test_a_group_reserves_the_dearest_price_of_each_country_and_gives_back_the_r
         302,
         {"per_message": 1, "encoding": "gsm7", "total": 22},
     )
+
+
+def test_a_group_is_counted_and_priced_at_one_moment(service: Service) -> None:
+    group = service.new_group([KENYA, GERMANY])
+    added = iter([[NOWHERE]])
+
+    def grow(_: Any, __: Any, statement: str, *___: Any) -> None:
+        if "last_position" in statement:
+            for phones in added:
+                service.transact(add_contacts, UUID(group), phones)
+
+    event.listen(service.api_engine, "after_cursor_execute", grow)
+    sent = service.post("/sms/send-group", sender_id="ACME", group_id=group, message="Hi").json
+    event.remove(service.api_engine, "after_cursor_execute", grow)
+    assert list(added) == []
+    assert (sent["counts"]["submitted"], sent["counts"]["accepted"]) == (2, 2)
 
 
 @pytest.mark.parametrize("kind", ["list", "group"])

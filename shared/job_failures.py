@@ -4,7 +4,7 @@ A job is the oldest entry of some queue that a worker takes: an import, the expa
 an error concerns this job alone. An outage, such as an unavailable database, is no failure: it is raised, and the job
 is retried as usual.
 
-The delay is FIRST_WAIT and doubles after each failure. Jobs that have failed are tried after the others
+The delay is FIRST_WAIT and doubles after each failure. Of most kinds, jobs that have failed are tried after the others
 (`job_backoff.py`). After MAX_FAILURES a job is set aside until the operator retries it. `on_set_aside` of `attempt` can
 move the job out of its queue in the same commit; a job without such a state stays aside because of its row here.
 """
@@ -149,21 +149,16 @@ def clear_failures(connection: Connection, kind: JobKind, subject: object) -> bo
 
 
 def attempt_each(
-    engine: Engine,
-    kind: JobKind,
-    find: Callable[[bool], Iterable[Row[Any]]],
-    work: Callable[[Connection, Row[Any]], object],
+    engine: Engine, kind: JobKind, rows: Iterable[Row[Any]], work: Callable[[Connection, Row[Any]], object]
 ) -> None:
-    """Do the jobs that `find` returns, as rows with `id`, `account_id` and `failures`, each in its own transaction.
+    """Do the jobs of the rows, which have `id`, `account_id` and `failures`, each in its own transaction.
 
-    First those of `find(False)`, which have not failed before, then those of `find(True)`, which have. What takes too
-    long is left for the next round (`time_boxed`).
+    What takes too long is left for the next round (`time_boxed`).
     """
-    for have_failed in (False, True):
-        for row in time_boxed(find(have_failed)):
-            with attempt(engine, kind) as job, transaction(engine) as connection:
-                job.begin(row.id, row.account_id, row.failures)
-                work(connection, row)
+    for row in time_boxed(rows):
+        with attempt(engine, kind) as job, transaction(engine) as connection:
+            job.begin(row.id, row.account_id, row.failures)
+            work(connection, row)
 
 
 def batch_then_singly(engine: Engine, kind: JobKind, work: Callable[[Job, int, bool], int], limit: int) -> int:

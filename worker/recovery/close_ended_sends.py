@@ -1,6 +1,5 @@
 """Closes what is left of sends that have expired or were canceled."""
 
-from collections.abc import Sequence
 from typing import Any
 
 from sqlalchemy import Connection, Engine, Row, bindparam, func, or_, select, text
@@ -8,7 +7,7 @@ from sqlalchemy import Connection, Engine, Row, bindparam, func, or_, select, te
 from shared.db.connection import reading
 from shared.db.expressions import in_constants
 from shared.db.tables.sends import send
-from shared.job_backoff import has_failed
+from shared.job_backoff import failures_of, is_ready
 from shared.job_failures import attempt_each
 from shared.lifecycle import SendState
 from shared.sends import batch_states
@@ -17,19 +16,19 @@ from shared.sends.holding import lock_sends
 
 ENDED_SENDS = text(
     f"""
-    SELECT id, account_id, outcome, NULL AS failures
+    SELECT id, account_id, outcome, {failures_of("closing", "ended.id")} AS failures
       FROM ((SELECT id, account_id, 'expired' AS outcome
                FROM send
               WHERE completed_at IS NULL AND expires_at <= statement_timestamp() AND state <> 'canceled'
                 AND (expanded_to IS NOT NULL OR EXISTS (SELECT FROM batch b WHERE b.send_id = send.id
                                                            AND b.{batch_states.NOT_TAKEN}))
-                AND NOT {has_failed("closing", "send.id")}
+                AND {is_ready("closing", "send.id")}
               ORDER BY expires_at LIMIT 100)
              UNION ALL
             (SELECT id, account_id, 'canceled' FROM send s
               WHERE state = 'canceled' AND completed_at IS NULL
                 AND EXISTS (SELECT FROM batch b WHERE b.send_id = s.id AND b.{batch_states.NOT_TAKEN})
-                AND NOT {has_failed("closing", "s.id")}
+                AND {is_ready("closing", "s.id")}
               LIMIT 100)) AS ended
      ORDER BY row_number() OVER (PARTITION BY outcome ORDER BY id), id
     """
@@ -38,18 +37,6 @@ ENDED_SENDS = text(
 selects, so that each uses its own index. They alternate, so that many of one kind do not delay the other.
 
 A group may be expanded to its last contact with its last page still missing: that page ends the send."""
-FAILED_BEFORE = text(
-    f"""
-    SELECT s.id, s.account_id, CASE s.state WHEN 'canceled' THEN 'canceled' ELSE 'expired' END AS outcome, f.failures
-      FROM job_failure f JOIN send s ON s.id = CAST(f.subject AS uuid)
-     WHERE f.kind = 'closing' AND f.retry_at <= clock_timestamp() AND s.completed_at IS NULL
-       AND (s.state = 'canceled' OR s.expires_at <= clock_timestamp())
-       AND (s.state <> 'canceled' AND s.expanded_to IS NOT NULL
-            OR EXISTS (SELECT FROM batch b WHERE b.send_id = s.id AND b.{batch_states.NOT_TAKEN}))
-     ORDER BY f.retry_at LIMIT 100
-    """
-)
-"""Sends that could not be closed before, and are due to be tried again."""
 HAS_ENDED = select(
     or_(in_constants(send.c.state, SendState.CANCELED), send.c.expires_at <= func.clock_timestamp())
 ).where(send.c.id == bindparam("send"))
@@ -57,12 +44,9 @@ HAS_ENDED = select(
 
 def close_ended_sends(engine: Engine) -> None:
     """Close those that are due, or some of them if that takes long (`attempt_each`)."""
-
-    def find(have_failed: bool) -> Sequence[Row[Any]]:
-        with reading(engine) as connection:
-            return connection.execute(FAILED_BEFORE if have_failed else ENDED_SENDS).all()
-
-    attempt_each(engine, "closing", find, _close)
+    with reading(engine) as connection:
+        ended = connection.execute(ENDED_SENDS).all()
+    attempt_each(engine, "closing", ended, _close)
 
 
 def _close(connection: Connection, ended: Row[Any]) -> None:

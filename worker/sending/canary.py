@@ -4,7 +4,7 @@ Claims take no more messages than the canary has left, under the lock of the sen
 send is held; when enough of it is delivered, the send is released.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 from uuid import UUID
@@ -13,7 +13,7 @@ from sqlalchemy import Connection, Engine, Interval, Row, bindparam, func, text,
 
 from shared.db.connection import reading, transaction
 from shared.db.tables import sends
-from shared.job_backoff import failures_of, has_failed, is_ready
+from shared.job_backoff import failures_of, is_ready
 from shared.job_failures import attempt_each
 from shared.lifecycle import SendState
 from shared.sends.holding import hold_failing, hold_sends, release_from_rule
@@ -53,7 +53,6 @@ CANARY_COUNTS = text(
            EXISTS (SELECT FROM batch b WHERE b.send_id = s.id AND b.state = 'sending') AS under_way
       FROM send s WHERE s.id = ANY(:ids) AND s.rules ? 'canary' AND s.completed_at IS NULL
        AND {is_ready("canary", "s.id")}
-       AND {has_failed("canary", "s.id")} = CAST(:have_failed AS boolean)
      ORDER BY s.id
     """
 )
@@ -93,18 +92,14 @@ def check_canaries_and_stop_if(engine: Engine) -> None:
         hold_failing(connection, ids)
     if not ids:
         return
-
-    def sends_to_change(have_failed: bool) -> Iterator[Row[Any]]:
-        parameters = {"ids": ids, "share": ALLOWED_TO_FAIL, "have_failed": have_failed}
-        with reading(engine) as connection:
-            rows = connection.execute(CANARY_COUNTS, parameters).all()
-        return (row for row in rows if _change(row) is not None)
+    with reading(engine) as connection:
+        rows = connection.execute(CANARY_COUNTS, {"ids": ids, "share": ALLOWED_TO_FAIL}).all()
 
     def change(connection: Connection, row: Row[Any]) -> None:
         if (needed := _change(row)) is not None:
             needed(connection)
 
-    attempt_each(engine, "canary", sends_to_change, change)
+    attempt_each(engine, "canary", [row for row in rows if _change(row) is not None], change)
 
 
 def _change(row: Row[Any]) -> Callable[[Connection], object] | None:

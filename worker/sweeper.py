@@ -31,6 +31,7 @@ from shared.sends.sendable import SENDABLE
 from shared.settings import Settings
 from worker.jobs.housekeeping import housekeeping
 from worker.jobs.recipient_limits import RecipientLimits
+from worker.leases import take
 from worker.pacing.carrier_status import CarrierStatus
 from worker.pacing.pace import LiveWorkers
 from worker.receipts.match import match_unmatched
@@ -50,19 +51,6 @@ SWEEP_SECONDS = 1.0
 HOUSEKEEPING_SECONDS, HOUSEKEEPING_CHECK_SECONDS = 600.0, 10.0
 RECENTLY = 60.0
 """Seconds for which an unmatched receipt is retried every second; after that, with each housekeeping."""
-
-TAKE_LEASE = text(
-    """
-    INSERT INTO lease (name, holder, held_until)
-    VALUES (:name, :holder, clock_timestamp() + make_interval(secs => :seconds))
-    ON CONFLICT (name) DO UPDATE SET holder = :holder, held_until = EXCLUDED.held_until
-     WHERE lease.holder = :holder OR lease.held_until < clock_timestamp()
-        OR lease.held_until > clock_timestamp() + make_interval(secs => 10 * :seconds)
-    """
-)
-"""Takes or renews the lease: no row is changed while another worker holds it. The database's clock alone decides, and
-one statement leaves no gap between the check and the change. A lease that ends too late to have been taken by the
-present clock is from before the clock was set back, and is over."""
 
 HEARTBEAT = text(
     """
@@ -273,7 +261,7 @@ class Sweeper:
 
     def _take_lease(self, name: str, holder: str, seconds: float) -> bool:
         with transaction(self._engine, durable=False) as connection:
-            return connection.execute(TAKE_LEASE, {"name": name, "holder": holder, "seconds": seconds}).rowcount == 1
+            return take(connection, name, holder, timedelta(seconds=seconds))
 
     def _messages_wait(self) -> bool:
         with reading(self._engine) as connection:

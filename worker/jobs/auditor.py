@@ -11,14 +11,13 @@ from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 from uuid import uuid4
 
-from sqlalchemy import Connection, Engine, Interval, bindparam, func, update
-from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy import Connection, Engine
 
 from shared.accounts.administration import freeze_accounts
 from shared.audit.check import audit
 from shared.audit.results import record_audit
-from shared.db.tables.running import lease
 from shared.settings import DEFAULTS
+from worker.leases import take
 
 log = logging.getLogger(__name__)
 
@@ -44,19 +43,6 @@ class Period(NamedTuple):
 HOUR = Period("audit", timedelta(hours=1), timedelta(hours=2))
 DAY = Period("audit-day", timedelta(days=1), timedelta(hours=26))
 
-TIME = func.clock_timestamp() + bindparam("time", type_=Interval)
-NEW = insert(lease).values(held_until=TIME)
-TAKE_PERIOD = NEW.on_conflict_do_update(
-    index_elements=["name"],
-    set_={"holder": NEW.excluded.holder, "held_until": NEW.excluded.held_until},
-    where=lease.c.held_until < func.clock_timestamp(),
-).returning(lease.c.name)
-HOLD = (
-    update(lease)
-    .where(lease.c.name == bindparam("period"), lease.c.holder == bindparam("auditor"))
-    .values(held_until=TIME)
-)
-
 
 def audit_when_due(engine: Engine, doubt_grace: float = DEFAULTS.doubt_grace) -> bool:
     """Audit, if it is due and no other worker does. Returns whether it did.
@@ -65,7 +51,7 @@ def audit_when_due(engine: Engine, doubt_grace: float = DEFAULTS.doubt_grace) ->
     """
     holder = str(uuid4())
     with engine.begin() as connection:  # one transaction, so that one worker takes both
-        taken = [period for period in (HOUR, DAY) if _take(connection, period, holder)]
+        taken = [period for period in (HOUR, DAY) if _take(connection, period, holder, ATTEMPT)]
     if not taken:
         return False
     begun, began_at = time.monotonic(), datetime.now(UTC)
@@ -74,7 +60,7 @@ def audit_when_due(engine: Engine, doubt_grace: float = DEFAULTS.doubt_grace) ->
     def renew(*_: object) -> None:
         with engine.begin() as connection:
             for period in taken:
-                _hold(connection, period, holder, ATTEMPT)
+                _take(connection, period, holder, ATTEMPT)
 
     breaches = audit(engine, full=False, doubt_grace=doubt_grace, on_rule=renew, span=span)
     took = timedelta(seconds=time.monotonic() - begun)
@@ -85,20 +71,15 @@ def audit_when_due(engine: Engine, doubt_grace: float = DEFAULTS.doubt_grace) ->
         frozen = freeze_accounts(connection, accounts)
         record_audit(connection, began_at, False, breaches, frozen)
         for period in taken:
-            _hold(connection, period, holder, _pause(period, took))
+            _take(connection, period, holder, _pause(period, took))
     if frozen:
         log.error("froze accounts %s because their credits do not add up; see `bulksms audit`", sorted(frozen))
     return True
 
 
-def _take(connection: Connection, period: Period, holder: str) -> bool:
-    values = {"name": period.name, "holder": holder, "time": ATTEMPT}
-    return connection.execute(TAKE_PERIOD, values).one_or_none() is not None
-
-
-def _hold(connection: Connection, period: Period, holder: str, length: timedelta) -> None:
-    """Keep all workers from auditing for that long from now, unless another worker has begun meanwhile."""
-    connection.execute(HOLD, {"period": period.name, "auditor": holder, "time": length})
+def _take(connection: Connection, period: Period, holder: str, length: timedelta) -> bool:
+    """Keep all others from auditing for that long from now. False if another has begun meanwhile."""
+    return take(connection, period.name, holder, length, LONGEST_PAUSE)
 
 
 def _pause(period: Period, took: timedelta) -> timedelta:

@@ -8,13 +8,11 @@ from datetime import timedelta
 from functools import partial
 from uuid import uuid4
 
-from sqlalchemy import Engine, func
-from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy import Engine
 
 from shared.db.connection import make_engine, transaction
 from shared.db.encryption_keys import WrongTextKeys
 from shared.db.schema import WrongSchema
-from shared.db.tables.running import lease
 from shared.encryption import Texts
 from shared.observability.logs import configure_logging
 from shared.observability.metrics_server import serve_metrics
@@ -22,6 +20,7 @@ from shared.observability.traces import start_traces, stop_traces
 from shared.periodic import repeat
 from shared.settings import Settings, SettingsError, from_environment
 from shared.startup import wait_for_database
+from worker.leases import take
 from worker.outages import Outage
 from worker.webhooks.client import Client
 from worker.webhooks.deliver import DATABASE_THREADS, Deliverer
@@ -32,15 +31,6 @@ from worker.webhooks.renumber import mend_order
 log = logging.getLogger(__name__)
 
 ALIVE_SECONDS, PRUNE_SECONDS, HUNG_SECONDS = 2.0, 10.0, 5.0
-
-NEW = insert(lease).values(held_until=func.clock_timestamp() + timedelta(seconds=10))
-ALIVE = NEW.on_conflict_do_update(index_elements=["name"], set_={"held_until": NEW.excluded.held_until})
-
-
-def send_heartbeat(engine: Engine, name: str) -> None:
-    """Renew this process's lease, which shows that it is alive."""
-    with transaction(engine, durable=False) as connection:
-        connection.execute(ALIVE, {"name": name, "holder": name})
 
 
 async def deliver(engine: Engine, settings: Settings) -> None:
@@ -53,7 +43,8 @@ async def deliver(engine: Engine, settings: Settings) -> None:
 
     def beat_if_the_loop_runs() -> None:
         asyncio.run_coroutine_threadsafe(asyncio.sleep(0), loop).result(HUNG_SECONDS)
-        send_heartbeat(engine, name)
+        with transaction(engine, durable=False) as connection:
+            take(connection, name, name, timedelta(seconds=10))
 
     repeat(tolerated(beat_if_the_loop_runs), ALIVE_SECONDS, "alive", stop, at_once=True)
     repeat(tolerated(partial(prune, engine)), PRUNE_SECONDS, "prune", stop, at_once=True)

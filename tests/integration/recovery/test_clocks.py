@@ -1,6 +1,7 @@
 """A worker whose machine has a wrong clock is found by the doctor; the database's may be set back."""
 
 import time
+from datetime import timedelta
 
 import pytest
 from sqlalchemy import text
@@ -11,8 +12,9 @@ from shared.health.restore_guard import WORKERS as WORKERS_OF_DOCTOR
 from shared.sends.sendable import UNAVAILABLE_ONLY_CARRIER
 from tests.harness.live_workers import keep_reports
 from tests.harness.service import Service
+from worker.leases import take
 from worker.pacing.carrier_status import OTHERS
-from worker.sweeper import TAKE_LEASE, WORKERS
+from worker.sweeper import WORKERS
 
 METRIC = NOW["bulksms_workers"][1]
 WORKER = "UPDATE lease SET clock_offset = :offset WHERE name LIKE 'worker:%'"
@@ -58,11 +60,9 @@ def test_another_worker_leads_after_the_clock_of_the_database_was_set_back(
     service: Service, ahead: str, leads: bool
 ) -> None:
     """The worker that led has died: nobody would sweep until the clock has caught up."""
-    service.execute(TAKE_LEASE, name="sweeper", holder="dead", seconds=3)
+    assert service.transact(take, "sweeper", "dead", timedelta(seconds=3))
     service.execute(f"UPDATE lease SET held_until = clock_timestamp() + interval '{ahead}'")
-    with service.engine.begin() as connection:
-        taken = connection.execute(TAKE_LEASE, {"name": "sweeper", "holder": "another", "seconds": 3})
-    assert taken.rowcount == leads
+    assert service.transact(take, "sweeper", "another", timedelta(seconds=3)) is leads
 
 
 @pytest.mark.parametrize(("ahead", "alive"), [("-10 minutes", False), ("40 seconds", True), ("2 hours", False)])

@@ -15,7 +15,7 @@ from shared.audit.check import Breach
 from tests.harness.drafts import single
 from tests.harness.own_database import own_database
 from tests.harness.sql import Database
-from worker.jobs.auditor import ATTEMPT, audit_when_due
+from worker.jobs.auditor import ATTEMPT, LONGEST_PAUSE, audit_when_due
 
 engine = own_database
 
@@ -100,6 +100,12 @@ def test_a_long_audit_goes_on_alone(engine: Engine, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr("worker.jobs.auditor.audit", rules_that_last)
     assert audit_when_due(engine)
     assert others == [False] * 3
+
+
+def test_an_audit_does_not_wait_for_a_clock_that_was_set_back(engine: Engine) -> None:
+    assert audit_when_due(engine)
+    Database(engine).execute(LATER, time=-LONGEST_PAUSE)
+    assert audit_when_due(engine)
 
 
 def test_after_a_long_audit_the_next_one_waits_longer(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:

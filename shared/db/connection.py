@@ -174,36 +174,30 @@ def transaction(engine: Engine, *, durable: bool = True) -> Iterator[Connection]
         yield connection
 
 
-@contextmanager
-def reading(engine: Engine) -> Iterator[Connection]:
-    """Context of a connection for reads, where each statement is a transaction.
+def reading(engine: Engine) -> Connection:
+    """A connection for reads, where each statement is a transaction.
 
     A transaction that wrote nothing would end with a rollback: a round trip, after which the driver forgets all
     prepared statements of the connection (psycopg, "Prepared statements").
     """
-    with _autocommit(engine) as connection:
-        yield connection
+    return _autocommit(engine)
+
+
+def durable_statement(engine: Engine) -> Connection:
+    """A connection for one durable statement, which is its own transaction: one round trip."""
+    return _autocommit(engine)
+
+
+def async_commit_statement(engine: Engine) -> Connection:
+    """A connection for one statement, which is its own transaction: one round trip.
+
+    The statement must select `ASYNC_COMMIT`: its commit is then asynchronous, as with `durable=False`.
+    """
+    return _autocommit(engine)
 
 
 def _autocommit(engine: Engine) -> Connection:
     return engine.connect().execution_options(isolation_level="AUTOCOMMIT")
-
-
-@contextmanager
-def durable_statement(engine: Engine) -> Iterator[Connection]:
-    """Context of a connection for one durable statement, which is its own transaction: one round trip."""
-    with _autocommit(engine) as connection:
-        yield connection
-
-
-@contextmanager
-def async_commit_statement(engine: Engine) -> Iterator[Connection]:
-    """Context of a connection for one statement, which is its own transaction: one round trip.
-
-    The statement must select `ASYNC_COMMIT`: its commit is then asynchronous, as with `durable=False`.
-    """
-    with _autocommit(engine) as connection:
-        yield connection
 
 
 ASYNC_COMMIT = "set_config('synchronous_commit', 'off', true)"

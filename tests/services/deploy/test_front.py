@@ -143,6 +143,18 @@ def test_a_get_that_sends_goes_to_one_container_only(front: Front) -> None:
     broken.stop()
 
 
+def test_the_log_has_no_requests(tmp_path: Path) -> None:
+    """Which nginx adds to what it says of a missing API."""
+    front = Front(tmp_path / "front", free_port())
+    front.resolve_to()
+    front.start()
+    try:
+        assert fetch(front.port, "/cgi-bin/sendsms?password=secret").status == 503
+        assert "secret" not in front.log()
+    finally:
+        front.stop()
+
+
 def test_what_was_not_sent_is_repeated_whatever_it_is(front: Front, service: House) -> None:
     """A container that is gone, while the name server still has it."""
     gone = Upstream(BROKEN, front.api_port)

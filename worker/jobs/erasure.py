@@ -60,7 +60,7 @@ from shared.messages.exports import delete_exports
 from shared.privacy.erasures import ERASED_PHONE
 from shared.sends.archived import WAS_ARCHIVED
 from worker.jobs.erasure_imports import erase_imports
-from worker.jobs.erasure_responses import erase_rejections, erase_response
+from worker.jobs.erasure_responses import erase_rejections, erase_response, erase_urls
 from worker.jobs.erasure_search import ACCOUNT, IS_DUE, LONGEST_WAIT, PHONE, SearchResult, search
 from worker.jobs.turns import next_in_turn, take_turn
 
@@ -214,6 +214,9 @@ def _erase(engine: Engine, erasure_id: UUID, found: SearchResult) -> None:
     for first in range(0, len(found.events), EVENTS_PER_COMMIT):
         with _locked(engine, erasure_id) as (connection, subject, _):
             connection.execute(EVENTS, {**subject, "events": found.events[first : first + EVENTS_PER_COMMIT]})
+    if found.deliveries:
+        with _locked(engine, erasure_id) as (connection, subject, _):
+            erase_urls(connection, found.deliveries, subject["account"])
     with _locked(engine, erasure_id) as (connection, subject, counts):
         ended = erase_imports(connection, found, subject["account"])  # before groups, as importers lock them
         _erase_elsewhere(connection, found, subject, counts)

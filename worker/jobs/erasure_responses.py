@@ -1,4 +1,5 @@
-"""Erases a phone from rejected recipients, and from the responses that are stored for repeated requests."""
+"""Erases a phone from rejected recipients, from the URLs of deliveries, and from the responses that are stored for
+repeated requests."""
 
 import json
 import re
@@ -8,8 +9,10 @@ from uuid import UUID
 
 from sqlalchemy import Connection, bindparam, select, text, update
 
+from shared.db.expressions import in_parameter
 from shared.db.tables.sends import idempotency
-from worker.jobs.erasure_search import ACCOUNT, NATIONAL_DIGITS
+from shared.db.tables.webhooks import delivery, webhook
+from worker.jobs.erasure_search import ACCOUNT, NATIONAL_DIGITS, OF_CALLBACKS
 
 STORED_RESPONSE = (
     select(idempotency.c.response)
@@ -40,10 +43,24 @@ REJECTIONS = text(
 """Removes rejected recipients that have the phone, as a national number or among others, or suggest it. In the
 database, as a list may be long."""
 
+LOCK_WEBHOOK = select(webhook.c.id).where(OF_CALLBACKS).with_for_update()
+"""Before its deliveries, as whoever posts their events locks it."""
+URLS = (
+    update(delivery)
+    .where(delivery.c.webhook_id == bindparam("webhook"), in_parameter(delivery.c.event_id, "deliveries"))
+    .values(url="")
+)
+
 
 def erase_rejections(connection: Connection, sends: Sequence[UUID], subject: dict[str, Any]) -> None:
     """Erase rejected recipients of sends of the `account` that have the `phone` or suggest it."""
     connection.execute(REJECTIONS, {**subject, "rejections": sends})
+
+
+def erase_urls(connection: Connection, deliveries: Sequence[UUID], account_id: int) -> None:
+    """Erase the URLs of deliveries to the `callback_url` of sends, given by their events."""
+    webhook_id = connection.execute(LOCK_WEBHOOK, {"account": account_id}).scalar()
+    connection.execute(URLS, {"webhook": webhook_id, "deliveries": deliveries})
 
 
 def erase_response(connection: Connection, key: dict[str, Any], phone: str) -> None:

@@ -38,6 +38,7 @@ from shared.db.tables.events import event
 from shared.db.tables.inbound import inbound
 from shared.db.tables.messages import erasure, unreadable_receipt
 from shared.db.tables.sends import batch, idempotency, send, send_rejection
+from shared.db.tables.webhooks import delivery, webhook
 from shared.db.timeouts import ALLOW_LONG_STATEMENTS
 from shared.job_backoff import failures_of
 from shared.job_failures import Job
@@ -80,6 +81,14 @@ BATCHES = (
 """Batches that may contain the phone. Sends accepted around the time of the erasure request are checked each time."""
 INBOUND = select(inbound.c.id).where(inbound.c.account_id == ACCOUNT, inbound.c.phone == PHONE)
 EVENTS = select(event.c.id).where(event.c.account_id == ACCOUNT, func.strpos(cast(event.c.data, Text), QUOTED) > 0)
+
+OF_CALLBACKS = and_(webhook.c.account_id == ACCOUNT, webhook.c.url.is_(None), webhook.c.state != "deleted")
+"""The webhook that posts to the `callback_url` of sends."""
+DELIVERIES = (
+    select(delivery.c.event_id)
+    .join_from(webhook, delivery, delivery.c.webhook_id == webhook.c.id)
+    .where(OF_CALLBACKS, func.strpos(delivery.c.url, PHONE) > 0)
+)
 
 
 def _may_have_phone(content: ColumnElement[str]) -> ColumnElement[bool]:
@@ -126,6 +135,8 @@ class SearchResult(NamedTuple):
     batches: Sequence[UUID]
     inbound: Sequence[UUID]
     events: Sequence[UUID]
+    deliveries: Sequence[UUID]
+    """Their events."""
     rejections: Sequence[UUID]
     """Sends with rejected recipients."""
     responses: Sequence[tuple[str, str]]
@@ -154,6 +165,7 @@ def search(engine: Engine, erasure_id: UUID, job: Job) -> SearchResult | None:
             batches=connection.execute(BATCHES, {**subject, **of_request}).scalars().all(),
             inbound=connection.execute(INBOUND, subject).scalars().all(),  # before the events that tell of them
             events=connection.execute(EVENTS, subject).scalars().all(),
+            deliveries=connection.execute(DELIVERIES, subject).scalars().all(),
             rejections=connection.execute(REJECTIONS, subject).scalars().all(),
             responses=[(row.path, row.key) for row in connection.execute(STORED_RESPONSES, subject)],
             imports=[row.id for row in imports if not row.goes_on],

@@ -57,6 +57,24 @@ def requested(service: Service) -> str:
     return str(erasure_id)
 
 
+def test_urls_of_deliveries_are_erased_with_those_of_their_sends(alone: Service) -> None:
+    urls = [f"https://example.com/?to={phone}" for phone in (PERSON, OTHER)]
+    for phone, url in zip((PERSON, OTHER), urls, strict=True):
+        alone.send(phone, callback_url=url)
+    alone.deliver_receipts()
+    alone.execute(
+        """
+        INSERT INTO delivery (webhook_id, event_id, type, state, attempts, url)
+        SELECT w.id, e.id, e.type, 'delivered', 1, s.callback_url
+          FROM webhook w, event e JOIN send s ON s.id = e.send_id
+        """
+    )
+    assert where(alone.engine, *urls) == {"send", "delivery"}
+    erase(alone)
+    assert where(alone.engine, urls[0]) == set()
+    assert where(alone.engine, urls[1]) == {"send", "delivery"}
+
+
 def erased_batches(service: Service) -> int:
     return int(service.scalar("SELECT count(*) FROM batch WHERE recipients = '0'"))
 

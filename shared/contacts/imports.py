@@ -18,7 +18,7 @@ from sqlalchemy import (
     exists,
     func,
     insert,
-    or_,
+    not_,
     select,
     update,
 )
@@ -67,9 +67,12 @@ MOVE_ON = UPDATE_IMPORT.values(
     worked_at=func.clock_timestamp(),
     finished_at=case((HAS_MORE_CHUNKS, None), else_=func.clock_timestamp()),
 )
+WITHOUT_REST = contact_import.c.checkpoint.op("-")(cast(["rest", "opted_out"], ARRAY(Text)))
+"""The checkpoint without the beginning of a row, and without phones."""
 FAIL = UPDATE_IMPORT.values(
     state="failed",
     error=bindparam("reason"),
+    checkpoint=WITHOUT_REST,
     worked_at=func.clock_timestamp(),
     finished_at=func.clock_timestamp(),
 )
@@ -77,27 +80,28 @@ SET_ASIDE = UPDATE_IMPORT.where(IS_OPEN).values(
     state="failed", error=bindparam("reason"), finished_at=func.clock_timestamp()
 )
 CANCEL = UPDATE_IMPORT.where(IS_OPEN).values(
-    state="canceled", worked_at=func.clock_timestamp(), finished_at=func.clock_timestamp()
+    state="canceled",
+    checkpoint=WITHOUT_REST,
+    worked_at=func.clock_timestamp(),
+    finished_at=func.clock_timestamp(),
 )
 HAS_CHUNKS = exists().where(import_chunk.c.import_id == contact_import.c.id)
 HAS_STOPPED = in_constants(contact_import.c.state, "failed", "canceled")
-HAS_REST = and_(
-    HAS_STOPPED,
-    or_(
-        HAS_CHUNKS,
-        contact_import.c.checkpoint["rest"].astext != "",
-        contact_import.c.checkpoint["opted_out"].is_not(None),
-    ),
-)
-"""Whether a part of the file of an import that stopped early is stored: chunks, the beginning of a row, or phones."""
+HAS_FILE = and_(HAS_STOPPED, HAS_CHUNKS)
+"""Whether the rest of the file of an import that was set aside is stored."""
 DROP_REST = (
     update(contact_import)
     .where(in_parameter(contact_import.c.id, "imports"), HAS_STOPPED)
     .values(
-        checkpoint=contact_import.c.checkpoint.op("-")(cast(["rest", "opted_out"], ARRAY(Text))),
+        checkpoint=WITHOUT_REST,
         error=case((HAS_CHUNKS, bindparam("reason")), else_=contact_import.c.error),
     )
     .returning(contact_import.c.id)
+)
+DROP_OLD_REST = (
+    update(contact_import)
+    .where(HAS_STOPPED, not_(HAS_CHUNKS), contact_import.c.checkpoint != WITHOUT_REST)
+    .values(checkpoint=WITHOUT_REST)
 )
 DROP_ALL_CHUNKS = delete(import_chunk).where(in_parameter(import_chunk.c.import_id, "imports"))
 RETRY = UPDATE_IMPORT.where(contact_import.c.state == "failed", HAS_CHUNKS).values(
@@ -227,4 +231,6 @@ def drop_old(engine: Engine) -> None:
     for import_id in abandoned:
         drop_import(engine, import_id)
     delete_where(engine, import_chunk, OF_OLD_FAILED, CHUNKS_AT_A_TIME)
+    with transaction(engine) as connection:
+        connection.execute(DROP_OLD_REST)
     delete_where(engine, import_error, OF_OLD)

@@ -30,7 +30,7 @@ from sqlalchemy import (
 )
 
 from shared.accounts.sandbox import is_sandbox
-from shared.contacts.imports import HAS_REST
+from shared.contacts.imports import HAS_FILE
 from shared.db.connection import transaction
 from shared.db.expressions import in_constants
 from shared.db.tables.contacts import contact_import, import_error
@@ -112,7 +112,7 @@ GOES_ON = in_constants(contact_import.c.state, "receiving", "queued", "running")
 IMPORTS = (
     select(contact_import.c.id, GOES_ON.label("goes_on"))
     .where(contact_import.c.account_id == ACCOUNT, contact_import.c.created_at < ASKED_AT + NEARBY)
-    .where(or_(GOES_ON, HAS_REST))
+    .where(or_(GOES_ON, HAS_FILE))
     .order_by(contact_import.c.id)
 )
 """Imports whose files may contain the phone, however it is written there. Each ends: an upload is abandoned after two

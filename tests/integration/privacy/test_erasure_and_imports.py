@@ -10,7 +10,7 @@ import pytest
 
 import worker.jobs.import_contacts
 from shared.accounts.refused import Refused
-from shared.contacts.imports import begin_import, cancel_import, keep_chunk, queue_import
+from shared.contacts.imports import begin_import, cancel_import, drop_old, keep_chunk, queue_import
 from shared.db.connection import transaction
 from shared.job_failures import MAX_FAILURES, Job
 from shared.set_aside_jobs import list_failed_jobs, retry_failed_job
@@ -153,21 +153,47 @@ def test_an_import_that_is_set_aside_while_it_is_waited_for_holds_up_no_erasure(
     assert where(alone.engine, PERSON) == set()
 
 
+ROW, REST = f'phone,note,opted out\n{OTHER},,yes\n{PERSON},"begins\n', 'and ends"\n'
+
+
+def begun(service: Service) -> UUID:
+    """An import of which a phone and the beginning of a row are kept for its next chunk."""
+    import_id = queued(service, [ROW, REST])
+    assert import_chunk(service.engine)
+    service.execute("DELETE FROM import_error")
+    assert where(service.engine, PERSON) == where(service.engine, OTHER) == {"contact_import"}
+    return import_id
+
+
 @pytest.mark.parametrize("failed", [False, True], ids=["canceled", "failed"])
-def test_the_beginning_of_a_row_in_an_import_that_stopped_is_erased(alone: Service, failed: bool) -> None:
-    import_id = queued(alone, [f'phone,note\n{PERSON},"begins\n', 'and ends"\n'])
-    assert import_chunk(alone.engine)
+def test_nothing_is_left_of_the_file_of_an_import_that_stopped(alone: Service, failed: bool) -> None:
+    import_id = begun(alone)
     if failed:
         alone.execute("UPDATE contact_group SET deleted_at = now()")
         go_on(alone)
     else:
         assert alone.transact(cancel_import, import_id)
-    before = shown(alone, import_id)
-    assert before["status"] == ("failed" if failed else "canceled")
-    assert where(alone.engine, PERSON) == {"contact_import"}
+    assert shown(alone, import_id)["status"] == ("failed" if failed else "canceled")
+    assert where(alone.engine, PERSON, OTHER) == set()
+
+
+def test_what_was_kept_of_an_import_that_was_set_aside_is_erased(
+    alone: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    set_aside(alone, begun(alone), monkeypatch)
     assert status(alone, ask(alone)) == "completed"
-    assert where(alone.engine, PERSON) == set()
-    assert shown(alone, import_id) == before
+    assert where(alone.engine, PERSON, OTHER) == set()
+
+
+def test_what_was_kept_of_an_import_that_was_set_aside_is_deleted_with_its_file(
+    alone: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    set_aside(alone, begun(alone), monkeypatch)
+    drop_old(alone.engine)
+    assert where(alone.engine, PERSON, OTHER) == {"contact_import"}
+    alone.execute("UPDATE contact_import SET finished_at = now() - interval '31 days'")
+    drop_old(alone.engine)
+    assert where(alone.engine, PERSON, OTHER) == set()
 
 
 def test_an_import_that_is_resumed_after_the_search_is_waited_for(

@@ -3,17 +3,20 @@
 from datetime import timedelta
 from uuid import UUID
 
-from sqlalchemy import Connection, bindparam, func, insert, select
+from sqlalchemy import Connection, and_, bindparam, func, insert, or_, select
 
 from shared.accounts.refused import Refused
 from shared.contacts.suppressions import record_list_change
 from shared.db.one_at_a_time import one_at_a_time
 from shared.db.tables.messages import erasure
+from shared.db.tables.sends import send
 from shared.ids import new_id
 from shared.sms.spellings import other_spellings
 
 ERASED_PHONE = "0"
 """Replaces an erased phone in a batch, so that the other positions do not change."""
+TO_ONE_PHONE = or_(send.c.kind == "single", and_(send.c.kind == "bulk", send.c.accepted == 1))
+"""Whether all that a send says may be about one person."""
 
 MAX_OPEN = 1_000
 """Erasures of one account that are not complete."""

@@ -57,7 +57,7 @@ from shared.ids import message_id
 from shared.job_failures import attempt
 from shared.lifecycle import BatchState
 from shared.messages.exports import delete_exports
-from shared.privacy.erasures import ERASED_PHONE
+from shared.privacy.erasures import ERASED_PHONE, TO_ONE_PHONE
 from shared.sends.archived import WAS_ARCHIVED
 from worker.jobs.erasure_imports import erase_imports
 from worker.jobs.erasure_responses import erase_rejections, erase_response, erase_urls
@@ -106,7 +106,7 @@ SIMULATED = delete(simulated_submit).where(
 TEXTS = (
     update(send)
     .where(in_parameter(send.c.id, "sends"))
-    .where(or_(send.c.kind == "single", and_(send.c.kind == "bulk", send.c.accepted == 1)))
+    .where(TO_ONE_PHONE)
     .where(or_(send.c.message != "", send.c.smpp.is_not(None)))
     .values(message="", reference=None, metadata=null(), smpp=null(), request_id=None, traceparent=None)
     .values(callback_url=None)

@@ -50,6 +50,7 @@ from shared.ids import FIRST_ID, first_id_at, time_of
 from shared.job_backoff import failures_of, is_ready
 from shared.job_failures import attempt
 from shared.prices.book import Prices
+from shared.privacy.erasures import TO_ONE_PHONE
 from shared.sends.archived import without_archived
 from worker.jobs.usage import MARGIN_COUNTS, USAGE_COUNTS, Counts, counts_of
 
@@ -107,7 +108,8 @@ REJECTIONS = delete(send_rejection).where(in_parameter(send_rejection.c.send_id,
 TEXTS = (
     update(send)
     .where(in_parameter(send.c.id, "sends"))
-    .values(message="", metadata=null(), smpp=null(), callback_url=None, forgotten_at=func.clock_timestamp())
+    .values(message="", metadata=null(), smpp=null(), callback_url=None, request_id=None, traceparent=None)
+    .values(reference=case((TO_ONE_PHONE, null()), else_=send.c.reference), forgotten_at=func.clock_timestamp())
 )
 VERIFICATIONS = delete(verification).where(
     verification.c.account_id == bindparam("account"), verification.c.expires_at < bindparam("before", type_=MOMENT)

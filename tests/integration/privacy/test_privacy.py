@@ -259,6 +259,17 @@ def test_texts_and_phones_are_forgotten_after_the_set_number_of_days(
     assert audit(alone.engine, full=True) == []
 
 
+def test_what_may_name_a_person_is_forgotten_with_the_send(alone: Service) -> None:
+    alone.send(PERSON, reference=SECRET)
+    alone.bulk([PERSON], reference=SECRET)
+    alone.bulk([PERSON, OTHER], reference="Campaign")
+    alone.execute("UPDATE send SET request_id = :phone, traceparent = :phone", phone=PERSON)
+    alone.deliver_receipts()
+    assert forget(alone.engine, 30, in_days(40)) == 3
+    assert where(alone.engine, PERSON, SECRET) == set()
+    assert where(alone.engine, "Campaign") == {"send"}
+
+
 def test_a_week_is_dropped_whole_when_nobody_keeps_anything_of_it(alone: Service) -> None:
     privacy_jobs = alone.new_account("keeper")
     alone.post(

@@ -1,18 +1,18 @@
 """Erases a phone from rejected recipients, from the URLs of deliveries, and from the responses that are stored for
 repeated requests."""
 
-import json
 import re
 from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
+import orjson
 from sqlalchemy import Connection, bindparam, select, text, update
 
 from shared.db.expressions import in_parameter
 from shared.db.tables.sends import idempotency
 from shared.db.tables.webhooks import delivery, webhook
-from worker.jobs.erasure_search import ACCOUNT, NATIONAL_DIGITS, OF_CALLBACKS
+from worker.jobs.erasure_search import ACCOUNT, DIGITS, NATIONAL_DIGITS, NO_DIGITS, OF_CALLBACKS, OTHER_DIGITS
 
 STORED_RESPONSE = (
     select(idempotency.c.response)
@@ -31,7 +31,8 @@ REJECTIONS = text(
     f"""
     UPDATE send_rejection r
        SET entries = (SELECT jsonb_agg(CASE WHEN e ->> 'suggestion' = :phone
-                                              OR strpos(regexp_replace(e ->> 'phone', '[^0-9]+', '', 'g'),
+                                              OR strpos(translate(regexp_replace(e ->> 'phone', '{NO_DIGITS}', '', 'g'),
+                                                                  '{OTHER_DIGITS}', '{DIGITS}'),
                                                         right(:phone, {NATIONAL_DIGITS})) > 0
                                             THEN (e || '{{"phone": null}}') - 'suggestion' - 'detail' ELSE e END
                                        ORDER BY place)
@@ -67,7 +68,7 @@ def erase_response(connection: Connection, key: dict[str, Any], phone: str) -> N
     """Replace the phone by null in the response stored under a key: its `account`, `of_path` and `of_key`."""
     stored = connection.execute(STORED_RESPONSE, key).scalar()
     if stored is not None:
-        response = json.dumps(_without(json.loads(stored), phone), separators=(",", ":"))
+        response = orjson.dumps(_without(orjson.loads(stored), phone)).decode()
         connection.execute(REWRITE_RESPONSE, {**key, "response": response})
 
 
@@ -85,5 +86,5 @@ def _without(response: Any, phone: str) -> Any:
 
 
 def _has_or_suggests(rejected: dict[str, Any], phone: str) -> bool:
-    digits = re.sub("[^0-9]+", "", str(rejected.get("phone")))
+    digits = re.sub(NO_DIGITS, "", str(rejected.get("phone"))).translate(str.maketrans(OTHER_DIGITS, DIGITS))
     return rejected.get("suggestion") == phone or phone[-NATIONAL_DIGITS:] in digits

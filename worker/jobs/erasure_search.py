@@ -54,6 +54,10 @@ after it may have been written before it."""
 ACCOUNT, PHONE = bindparam("account", type_=BigInteger), bindparam("phone", type_=Text)
 NATIONAL_DIGITS = 7
 """The last digits of a phone, which it also has as a national number: rather one number too many is erased."""
+OTHER_DIGITS = "".join(map(chr, (*range(0x660, 0x66A), *range(0x6F0, 0x6FA), *range(0xFF10, 0xFF1A))))
+DIGITS = "0123456789" * 3
+"""Arabic, Persian and fullwidth digits, for which a recipient or a row is rejected; and the same in ASCII."""
+NO_DIGITS = f"[^0-9{OTHER_DIGITS}]+"
 QUOTED = literal('"', Text) + PHONE + '"'
 """The phone as it is in JSON."""
 WAITING = bindparam("waiting", type_=ARRAY(Uuid))
@@ -92,8 +96,8 @@ DELIVERIES = (
 
 
 def _may_have_phone(content: ColumnElement[str]) -> ColumnElement[bool]:
-    """The phone is in the text, perhaps as a national number and with spaces."""
-    digits = func.regexp_replace(content, "[^0-9]+", "", "g")
+    """The phone is in the text, perhaps as a national number, with spaces and in other digits."""
+    digits = func.translate(func.regexp_replace(content, NO_DIGITS, "", "g"), OTHER_DIGITS, DIGITS)
     return func.strpos(digits, func.right(PHONE, NATIONAL_DIGITS)) > 0
 
 

@@ -105,16 +105,24 @@ def test_ids_that_a_client_chose_for_its_request_are_erased(alone: Service) -> N
 
 
 def test_rejected_recipients_that_have_the_phone_among_other_things_are_erased(alone: Service) -> None:
-    key = {"Idempotency-Key": "list"}
-    written = ("0733 123-987", f"{PERSON} Ann", f"{PERSON};254722000000")
-    recipients = [OTHER, *written, "0733 123-988"]
-    response = alone.bulk(recipients, headers=key)
-    assert [each["phone"] for each in response.json["rejected"]] == recipients[1:], response.text
+    """However they are written, and what is kept beside one of them is found when it is to be erased, too."""
+    written = ["0733 123-987", f"{PERSON} Ann", f"{PERSON};254722000000", "٠٧٣٣ ١٢٣٩٨٧", "0733 12\u00a039\u201187"]
+    beside = "٠٧٣٣ ١٢٣٩٨٨"
+
+    def rejected(number: int) -> list[str | None]:
+        recipients = ["254733123989", written[number], beside]
+        response = alone.bulk(recipients, headers={"Idempotency-Key": str(number)}).json
+        return [each["phone"] for each in response["rejected"]]
+
+    lists = range(len(written))
+    assert [rejected(number) for number in lists] == [[each, beside] for each in written]
     assert where(alone.engine, *written) == {"idempotency", "send_rejection"}
     erase(alone)
     assert where(alone.engine, *written) == set()
-    repeated = alone.bulk(recipients, headers=key).json
-    assert [each["phone"] for each in repeated["rejected"]] == [None, None, None, "0733 123-988"]
+    assert [rejected(number) for number in lists] == [[None, beside]] * len(written)
+    erase(alone, OTHER)
+    assert [rejected(number) for number in lists] == [[None, None]] * len(written)
+    assert where(alone.engine, beside) == set()
 
 
 def test_a_message_without_an_id_of_the_carrier_is_erased(alone: Service) -> None:

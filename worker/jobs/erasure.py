@@ -1,9 +1,9 @@
 """Erases a person's data in one account: the phone, and the messages to and from it. Credits and counts are kept.
 
 `worker.jobs.erasure_search` finds it first. Short transactions then erase what can be erased, as readers of events wait
-for each (shared/events/stream.py). Open work, such as a waiting send, a message in doubt or an import, is erased later.
-Meanwhile nothing is sent to the phone (shared/contacts/suppressions.py), which is erased last. Accounts take turns
-(turns.py).
+for each (shared/events/stream.py). Messages of batches that no worker has begun are canceled. Open work, such as a
+batch under way, a message in doubt or an import, is erased later. Meanwhile nothing is sent to the phone
+(shared/contacts/suppressions.py), which is erased last. Accounts take turns (turns.py).
 """
 
 from collections import Counter
@@ -59,6 +59,8 @@ from shared.lifecycle import BatchState
 from shared.messages.exports import delete_exports
 from shared.privacy.erasures import ERASED_PHONE, TO_ONE_PHONE
 from shared.sends.archived import WAS_ARCHIVED
+from shared.sends.batch_states import NOT_TAKEN_STATES
+from shared.sends.cancel_message import cancel_one
 from worker.jobs.erasure_imports import erase_imports
 from worker.jobs.erasure_responses import erase_rejections, erase_response, erase_urls
 from worker.jobs.erasure_search import ACCOUNT, IS_DUE, LONGEST_WAIT, PHONE, SearchResult, search
@@ -79,7 +81,7 @@ LOCK = (
 NUMBER = bindparam("number", type_=BigInteger)
 """The phone as a number."""
 LOCK_BATCHES = (
-    select(*batch.c["id", "send_id", "state", "recipients", "variables"])
+    select(*batch.c["id", "send_id", "state", "epoch", "recipients", "variables"])
     .where(in_parameter(batch.c.id, "ids"))
     .order_by(batch.c.id)
     .with_for_update()
@@ -205,12 +207,13 @@ def _locked(engine: Engine, erasure_id: UUID) -> Iterator[tuple[Connection, dict
 
 def _erase(engine: Engine, erasure_id: UUID, found: SearchResult) -> None:
     """Erase what was found, and complete the erasure if nothing is left to wait for."""
-    waiting: list[UUID] = []
-    for first in range(0, len(found.batches), BATCHES_PER_COMMIT):
-        with _locked(engine, erasure_id) as (connection, subject, counts):
-            batches = found.batches[first : first + BATCHES_PER_COMMIT]
-            waiting += _erase_messages(connection, batches, subject, counts)
-            connection.execute(COUNT, {"erasure": erasure_id, "counted": counts})
+    waiting = found.batches
+    for step in (BATCHES_PER_COMMIT, 1):
+        pages, waiting = [waiting[first : first + step] for first in range(0, len(waiting), step)], []
+        for page in pages:
+            with _locked(engine, erasure_id) as (connection, subject, counts):
+                waiting += _erase_messages(connection, page, subject, counts)
+                connection.execute(COUNT, {"erasure": erasure_id, "counted": counts})
     for first in range(0, len(found.events), EVENTS_PER_COMMIT):
         with _locked(engine, erasure_id) as (connection, subject, _):
             connection.execute(EVENTS, {**subject, "events": found.events[first : first + EVENTS_PER_COMMIT]})
@@ -229,13 +232,20 @@ def _erase(engine: Engine, erasure_id: UUID, found: SearchResult) -> None:
 def _erase_messages(
     connection: Connection, found: Sequence[UUID], subject: dict[str, Any], counts: Counter[str]
 ) -> list[UUID]:
-    """Erase the phone from ended batches and their messages. Returns the batches that have not ended."""
+    """Erase the phone from ended batches and their messages. Returns the batches that are waited for.
+
+    A single batch may also be one that no worker has begun: its messages are canceled, which locks the account, and
+    after that no other batch may be locked.
+    """
     connection.execute(COUNT_AGAIN, {"ids": found})  # before the batches, as retention locks them
     rows = connection.execute(LOCK_BATCHES, {"ids": found})
     containing = [row for row in rows if subject["phone"] in row.recipients.split("\n")]
     in_doubt = set(connection.execute(IN_DOUBT, subject).scalars())
-    ready = [row for row in containing if row.state in ENDED and row.id not in in_doubt]
+    unbegun = [row for row in containing if len(found) == 1 and row.epoch == 0 and row.state in NOT_TAKEN_STATES]
+    ready = unbegun or [row for row in containing if row.state in ENDED and row.id not in in_doubt]
     erased = [message for row in ready for message in _rewrite(connection, row, subject["phone"])]
+    for identifier in erased if unbegun else ():
+        cancel_one(connection, identifier)
     counts["messages"] += len(erased)
     named = {"batch_id": [row.id for row in ready], "number": subject["number"], "messages": erased}
     for statement in (MESSAGES, SIMULATED, REFERENCES):

@@ -31,10 +31,10 @@ ONE = OF_ACCOUNT.where(ERASURES.id == bindparam("id"))
 def create_erasure(caller: Caller, connection: Connection, by: Actor, body: dict[str, Any]) -> Any:
     """Erase a person: the phone number in the account, texts sent to it alone, and messages received from it.
 
-    Contacts with the number are removed from all groups; messages keep their status and cost. Until the
-    erasure is complete, nothing is sent to the number. To stop messages for good, add it to the opt-outs: an opt-out
-    remains in force after the erasure, as a hash of the number. An erasure takes up to a minute, or longer if messages
-    to the number are being submitted or in doubt.
+    Contacts with the number are removed from all groups. Scheduled messages to it are canceled; the others keep
+    their status and cost. Until the erasure is complete, nothing is sent to the number. To stop messages for good, add
+    it to the opt-outs: an opt-out remains in force after the erasure, as a hash of the number. An erasure takes up to a
+    minute, or longer if messages to the number are being submitted or in doubt.
     """
     erasure = ask_to_erase(connection, caller.account_id, body["phone"])
     record(connection, by, "erasure.asked", account_id=caller.account_id, subject=erasure)

@@ -191,13 +191,40 @@ def test_an_opt_out_of_an_erased_phone_still_holds(alone: Service) -> None:
     assert alone.send(PERSON).status_code == 200
 
 
-def test_a_scheduled_message_is_not_sent_and_is_erased_when_its_send_ends(alone: Service) -> None:
-    soon = f"{datetime.now(UTC) + timedelta(hours=1):%Y-%m-%dT%H:%M:%SZ}"
-    send = alone.bulk([PERSON, OTHER], SECRET, send_at=soon).json["send_id"]
+def scheduled(service: Service, phones: list[Any], message: str = SECRET, **fields: Any) -> str:
+    """A send that is due tomorrow."""
+    return str(service.bulk(phones, message, send_at=f"{in_days(1):%Y-%m-%dT%H:%M:%SZ}", **fields).json["send_id"])
+
+
+def is_due(service: Service) -> None:
+    service.execute("UPDATE send SET send_at = now()")
+    service.execute("UPDATE batch SET due_at = now() WHERE state = 'waiting'")
+    service.sweep()
+
+
+def test_a_scheduled_message_is_canceled_and_erased_and_the_others_are_sent(alone: Service) -> None:
+    phones = [{"phone": each, "variables": {"name": each}} for each in (PERSON, OTHER, PERSON)]
+    send = scheduled(alone, phones, "Hi {{name}}", allow_duplicates=True)
+    single, paused = scheduled(alone, [PERSON]), scheduled(alone, [OTHER, PERSON])
+    alone.post(f"/sends/{paused}/pause")
+    assert erase(alone)["counts"] == {"messages": 4, "texts": 1, "contacts": 0, "inbound": 0}
+    assert alone.get("/erasures").json["data"][0]["status"] == "completed"
+    assert where(alone.engine, PERSON) == set()
+    assert alone.get(f"/sends/{single}").json["status"] == "canceled"
+    alone.post(f"/sends/{paused}/resume")
+    is_due(alone)
+    assert alone.submitted() == {OTHER: 2}
+    alone.deliver_receipts()
+    assert alone.counts(send) == {"submitted": 3, "accepted": 3, "canceled": 2, "delivered": 1}
+    assert audit(alone.engine, full=True) == []
+
+
+def test_a_message_of_a_batch_that_a_worker_has_begun_is_erased_when_it_ends(alone: Service) -> None:
+    """Nothing is sent to the phone meanwhile."""
+    send = scheduled(alone, [PERSON, OTHER])
+    alone.execute("UPDATE batch SET epoch = 1")
     assert erase(alone)["status"] == "pending"
-    alone.execute("UPDATE send SET send_at = now()")
-    alone.execute("UPDATE batch SET due_at = now()")
-    alone.sweep()
+    is_due(alone)
     assert alone.submitted() == {OTHER: 1}
     alone.deliver_receipts()
     work(alone)

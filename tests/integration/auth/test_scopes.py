@@ -1,9 +1,13 @@
-"""Every route of the customers' API: the scope of tests/harness/authorization.py is needed, and is enough."""
+"""Every route of the customers' API: the scope of tests/harness/authorization.py is needed, and is enough.
+
+Which role has which scopes is tested in tests/unit/people/test_credentials.py.
+"""
 
 import pytest
 from sqlalchemy import Engine
 from werkzeug.test import TestResponse
 
+from api.endpoint import ENDPOINTS, Endpoint
 from shared.accounts.administration import create_key
 from shared.scopes import SCOPES
 from tests.harness import authorization
@@ -11,7 +15,7 @@ from tests.harness.authorization import Route
 from tests.harness.owned import NOBODYS
 from tests.harness.people import a_person
 from tests.harness.service import PREFIX, SECRET_KEY, Service
-from tests.integration.auth.test_two_accounts import UNKNOWN, VARIABLE, everything
+from tests.integration.auth.test_two_accounts import PAIRS, UNKNOWN, VARIABLE, Pair, everything, name, owned_by
 
 ROUTES = list(authorization.CUSTOMERS.values())
 SETS = {route.scopes for route in ROUTES if route.needs_scopes}
@@ -19,6 +23,8 @@ NONSENSE = {"no_such_field": 1}
 """A body that no route takes: a route that may be used refuses it, or has no body."""
 BODIES = {"PATCH /sends/<uuid:send_id>": {"rate": 5}}
 """Bodies of routes that need a further scope after they have read the body."""
+UNFIT = ("validation_failed", "sender_not_registered", "group_not_found", "recipient_suppressed", "sandbox_only")
+"""What is wrong with some of the examples for a live account."""
 
 
 class Tokens:
@@ -26,11 +32,12 @@ class Tokens:
 
     def __init__(self, engine: Engine) -> None:
         self.service = Service(engine)
-        self.with_only = {scopes: self._token(*scopes) for scopes in SETS}
-        self.without = {scope: self._token(*(each for each in SCOPES if each != scope)) for scope in SCOPES}
+        self.with_only = {scopes: self.token(*scopes) for scopes in SETS}
+        self.without = {scope: self.token(*(each for each in SCOPES if each != scope)) for scope in SCOPES}
 
-    def _token(self, *scopes: str) -> str:
-        key = self.service.transact(create_key, self.service.account_id, SECRET_KEY, scopes=scopes)
+    def token(self, *scopes: str, test: bool = False) -> str:
+        """The token of a new key."""
+        key = self.service.transact(create_key, self.service.account_id, SECRET_KEY, test=test, scopes=scopes)
         body = {"api_key": key.api_key, "api_secret": key.api_secret}
         return str(self.service.client.post(f"{PREFIX}/auth/token", json=body).get_json()["access_token"])
 
@@ -75,6 +82,24 @@ def test_the_scope_is_needed_and_is_enough(tokens: Tokens, route: Route) -> None
     assert everything(tokens.service.engine) == before
     allowed = tokens.call(route, tokens.with_only[route.scopes])
     assert is_served(allowed), allowed.text
+
+
+@pytest.fixture(scope="module")
+def owners(engine: Engine) -> Pair:
+    return Pair(engine, PAIRS[3])
+
+
+@pytest.mark.parametrize("endpoint", [pytest.param(each, id=name(each)) for each in ENDPOINTS if each.scope])
+def test_the_token_of_a_person_is_enough(owners: Pair, endpoint: Endpoint) -> None:
+    values = owned_by(owners.owner, VARIABLE.findall(endpoint.path))
+    response = owners.ask(endpoint, values, owners.owner.token)
+    assert response.status_code in (200, 409) or response.json["code"] in UNFIT, response.text
+
+
+def test_a_test_token_manages_no_people(tokens: Tokens) -> None:
+    test_token = tokens.token(*SCOPES, test=True)
+    for route in (each for each in ROUTES if each.scopes[0].startswith("people:")):
+        assert tokens.call(route, test_token).json["code"] == "insufficient_scope", route.name
 
 
 @by_scope("any")

@@ -109,6 +109,12 @@ def test_a_repeated_request_is_answered_to_the_same_person_only(service: Service
         assert service.post("/sms/send", token=token, headers=key, **SEND).json["code"] == "idempotency_key_reused"
 
 
+@pytest.mark.parametrize("test", [False, True])
+def test_a_person_creates_keys_of_their_tokens_kind_live_or_test(service: Service, test: bool) -> None:
+    token = a_person(service, service.account_id, "owner").token(service.account_id, test=test)
+    assert service.post("/api-keys", token=token, scopes=["sms:read"]).json["test"] is test
+
+
 SEND = {"sender_id": "ACME", "phone": "254711000000", "message": "Hi"}
 
 

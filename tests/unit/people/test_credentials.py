@@ -9,6 +9,7 @@ from shared.people.persons import normalized_email
 from shared.people.random_secrets import INVITATION, LINK, SESSION, hash_of, new_secret
 from shared.people.roles import ROLE_SCOPES
 from shared.scopes import DEFAULT_SCOPES, SCOPES
+from tests.harness.authorization import CUSTOMERS
 
 
 def test_a_password_is_hashed_as_owasp_recommends() -> None:
@@ -71,3 +72,8 @@ def test_no_role_has_more_than_the_next_one() -> None:
     assert not {"keys:read", "people:read"} & set(ROLE_SCOPES["sender"])
     assert set(ROLE_SCOPES["sender"]) - set(ROLE_SCOPES["viewer"]) == {"sms:send", "groups:write", "suppressions:write"}
     assert "people:read" not in DEFAULT_SCOPES
+
+
+def test_a_role_has_the_scopes_of_the_routes_that_it_may_use() -> None:
+    for route in (each for each in CUSTOMERS.values() if each.needs_scopes):
+        assert route.roles == {role for role, scopes in ROLE_SCOPES.items() if set(route.scopes) <= set(scopes)}, route

@@ -66,6 +66,8 @@ def test_a_replay_is_for_the_api_key_that_made_the_request(service: Service) -> 
 def test_every_post_with_a_key_is_replayed_to_its_own_api_key_alone(service: Service) -> None:
     group = service.new_group(["254711000009"])
     send_id = service.send(send_at=ahead()).json["send_id"]
+    key = service.post("/api-keys").json["api_key"]
+    webhook = service.post("/webhooks", url="https://example.com/other").json["webhook_id"]
     other = service.new_token(service.account_id)
     requests: list[tuple[str, dict[str, Any]]] = [
         ("/sms/send-bulk", {"sender_id": "ACME", "phones": ["254711000000"], "message": "Hi"}),
@@ -76,6 +78,9 @@ def test_every_post_with_a_key_is_replayed_to_its_own_api_key_alone(service: Ser
         ("/sender-ids", {"sender_id": "OTHER", "use_case": "orders"}),
         ("/erasures", {"phone": "254799000002"}),
         ("/webhooks", {"url": "https://example.com/hook"}),
+        (f"/webhooks/{webhook}/rotate-secret", {}),
+        ("/api-keys", {}),
+        (f"/api-keys/{key}/rotate", {}),
         (f"/sends/{send_id}/cancel", {}),
     ]
     for path, body in requests:

@@ -21,13 +21,6 @@ def test_it_works(service: Service) -> None:
         assert service.get(f"/messages/{message['message_id']}").json["phone"] == message["phone"]
 
 
-def test_strict_takes_all_or_nothing(service: Service) -> None:
-    response = service.bulk(["254711000000", "0712"], strict=True)
-    assert response.status_code == 400
-    assert response.json["errors"][0]["pointer"] == "/phones/1"
-    assert service.get("/balance").json["balance"] == 1000
-
-
 def test_duplicates_can_be_allowed(service: Service) -> None:
     response = service.bulk(["254711000000"] * 3, allow_duplicates=True).json
     assert response["counts"]["accepted"] == 3

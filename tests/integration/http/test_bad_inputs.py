@@ -21,7 +21,6 @@ from api.endpoint import ENDPOINTS
 from api.http.json_body import LARGE_BODY, SMALL_BODY
 from api.problems import CATALOGUE
 from api.resources.auth.routes import MAX_BODY
-from shared.contacts import groups as contacts
 from tests.harness.service import PREFIX, Service
 
 PHONE = "254711000000"
@@ -247,23 +246,6 @@ def test_a_required_field_is_missing(service: Service, path: str, field: str) ->
     problem = assert_problem(service.post(path, **body), 400, "validation_failed")
     assert pointers(problem) == {f"/{field}"}
     assert problem["errors"][0]["code"] == "required"
-
-
-OPTIONS = {
-    "sender_id": "string",
-    "message": "string",
-    "send_at": "string",
-    "expires_at": "string",
-    "reference": "string",
-    "callback_url": "string",
-    "category": "string",
-    "on_unicode": "string",
-    "max_segments": "integer",
-    "strict": "boolean",
-    "allow_duplicates": "boolean",
-    "rate": "integer",
-    "metadata": "object",
-}
 
 
 SENSELESS: dict[str, dict[str, Any]] = {
@@ -684,11 +666,3 @@ def forged(place: str) -> str:
 def test_a_forged_cursor_causes_no_internal_error(service: Service, path: str, place: str) -> None:
     response = service.get(f"{path}?cursor={forged(place)}")
     assert response.status_code in (200, 400), response.text
-
-
-def test_an_account_has_a_maximum_of_groups(own_service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(contacts, "MAX_GROUPS", 1)
-    assert own_service.post("/groups", name="first").status_code == 200
-    assert_problem(own_service.post("/groups", name="second"), 409, "group_limit")
-    other = own_service.new_token(own_service.new_account("other"))
-    assert own_service.post("/groups", token=other, name="second").status_code == 200

@@ -1,4 +1,4 @@
-"""Every operation that changes something leaves an entry in the audit log, with its operator."""
+"""Every operation that changes something leaves an entry in the audit log, with its operator and their reason."""
 
 from collections.abc import Callable
 from typing import Any
@@ -68,8 +68,8 @@ def of_carrier(method: str, path: str, **body: Any) -> Step:
 
 def reverse(service: Service, operator: OperatorClient) -> TestResponse:
     path = f"/accounts/{service.account_id}/top-ups"
-    top_up = operator.post(path, credits=5, reason="a mistake").json["top_up_id"]
-    return operator.post(f"{path}/{top_up}/reverse", credits=5, reason="a mistake")
+    top_up = operator.post(path, credits=5, reason="a trial").json["top_up_id"]
+    return operator.post(f"{path}/{top_up}/reverse", credits=5, reason="because")
 
 
 def refund(kind: str) -> Step:
@@ -93,7 +93,7 @@ def close(service: Service, operator: OperatorClient) -> TestResponse:
 def change_limit(service: Service, operator: OperatorClient) -> TestResponse:
     service.execute("DELETE FROM carrier_limit")
     service.execute(LIMIT)
-    return operator.patch("/carrier-limits/sender%20ACME", rate=1)
+    return operator.patch("/carrier-limits/sender%20ACME", rate=1, reason="because")
 
 
 def a_doubt(service: Service) -> dict[str, Any]:
@@ -101,11 +101,13 @@ def a_doubt(service: Service) -> dict[str, Any]:
 
 
 def resolve(service: Service, operator: OperatorClient) -> TestResponse:
-    return operator.post("/doubts/resolve", outcome="sent", message_ids=[a_doubt(service)["message_id"]])
+    return operator.post(
+        "/doubts/resolve", outcome="sent", reason="because", message_ids=[a_doubt(service)["message_id"]]
+    )
 
 
 def resolve_send(service: Service, operator: OperatorClient) -> TestResponse:
-    return operator.post(f"/sends/{a_doubt(service)['send_id']}/resolve-doubts", outcome="sent")
+    return operator.post(f"/sends/{a_doubt(service)['send_id']}/resolve-doubts", outcome="sent", reason="because")
 
 
 def reconcile(service: Service, operator: OperatorClient) -> TestResponse:
@@ -118,7 +120,7 @@ def assign(service: Service, operator: OperatorClient) -> TestResponse:
     number = str(next(NUMBERS))
     service.transact(store, "main", [Inbound("254711222555", number, "Hello")])
     operator.post(f"/sender-ids/{requested(service, number)}/approve")
-    return operator.post("/inbound/assign", sent_to=number, account_id=service.account_id)
+    return operator.post("/inbound/assign", sent_to=number, account_id=service.account_id, reason="because")
 
 
 def retry(service: Service, operator: OperatorClient) -> TestResponse:
@@ -154,9 +156,9 @@ STEPS: dict[str, tuple[str, Step]] = {
         lambda _, operator: operator.post("/price-assignments", account_id=None, list_id=None),
     ),
     "create_account": ("account.created", lambda _, operator: operator.post("/accounts", name=f"new {uuid4()}")),
-    "update_account": ("account.changed", of_account("PATCH", "", weight=2)),
+    "update_account": ("account.changed", of_account("PATCH", "", weight=2, reason="because")),
     "suspend_account": ("account.suspended", of_account("POST", "/suspend", reason="because")),
-    "activate_account": ("account.activated", of_account("POST", "/activate")),
+    "activate_account": ("account.activated", of_account("POST", "/activate", reason="because")),
     "close_account": ("account.closed", close),
     "create_top_up": ("account.topped_up", of_account("POST", "/top-ups", credits=5, reason="because")),
     "create_adjustment": ("account.adjusted", of_account("POST", "/adjustments", credits=-5, reason="because")),
@@ -173,7 +175,7 @@ STEPS: dict[str, tuple[str, Step]] = {
     "rotate_account_smpp_password": ("smpp.rotated", of_credential("POST", "/rotate")),
     "revoke_account_smpp_credential": ("smpp.revoked", of_credential("DELETE", "")),
     "replay_account_smpp": ("smpp.replayed", of_credential("POST", "/replay", since="2026-01-01T00:00:00Z")),
-    "update_account_limits": ("limits.changed", of_account("PATCH", "/limits", spend_day=5)),
+    "update_account_limits": ("limits.changed", of_account("PATCH", "/limits", spend_day=5, reason="because")),
     "update_account_rules": (
         "rules.changed",
         of_account("PATCH", "/rules/marketing", cap={"messages": 1, "hours": 1}),
@@ -182,14 +184,14 @@ STEPS: dict[str, tuple[str, Step]] = {
         "sender.requested",
         lambda service, operator: operator.post("/sender-ids", account_id=service.account_id, sender_id="ASKED"),
     ),
-    "approve_sender_id": ("sender.approved", of_sender("POST", "/approve")),
+    "approve_sender_id": ("sender.approved", of_sender("POST", "/approve", reason="because")),
     "reject_sender_id": ("sender.rejected", of_sender("POST", "/reject", reason="because")),
     "suspend_sender_id": ("sender.suspended", of_sender("POST", "/suspend", reason="because")),
     "update_sender_id": ("sender.authentication_set", of_sender("PATCH", "", authentication=True)),
-    "update_carrier": ("carrier.changed", of_carrier("PATCH", "/carriers/simulator", rate=5)),
-    "reset_carrier": ("carrier.reset", of_carrier("POST", "/carriers/simulator/reset")),
+    "update_carrier": ("carrier.changed", of_carrier("PATCH", "/carriers/simulator", rate=5, reason="because")),
+    "reset_carrier": ("carrier.reset", of_carrier("POST", "/carriers/simulator/reset", reason="because")),
     "pause_carrier": ("carrier.paused", of_carrier("POST", "/carriers/simulator/pause", reason="because")),
-    "resume_carrier": ("carrier.resumed", of_carrier("POST", "/carriers/simulator/resume")),
+    "resume_carrier": ("carrier.resumed", of_carrier("POST", "/carriers/simulator/resume", reason="because")),
     "send_test_message": ("sender.approved", of_carrier("POST", "/carriers/simulator/test", phone="254711000778")),
     "update_carrier_limit": ("carrier_limit.changed", change_limit),
     "hold_send": ("send.held", of_send("hold")),
@@ -211,9 +213,11 @@ def by_command_line(service: Service) -> int:
     return int(service.scalar(counted, actor=command_line().name))
 
 
+CHANGING = {each.function.__name__: each for each in OPERATORS.operations if each.method != "GET" and each.scope}
+
+
 def test_it_works() -> None:
-    changing = {each.function.__name__ for each in OPERATORS.operations if each.method != "GET" and each.scope}
-    assert set(STEPS) == changing
+    assert set(STEPS) == set(CHANGING)
 
 
 @pytest.mark.parametrize("function", STEPS)
@@ -225,4 +229,6 @@ def test_the_change_is_recorded_with_its_operator(service: Service, operator: Op
     (entry, *_) = operator.get(f"/changes?actor={operator.actor}&action={what}").json["data"]
     assert (entry["action"], entry["actor"]) == (what, operator.actor)
     assert entry["request_id"] and entry["address"]
+    body = CHANGING[function].body
+    assert entry["reason"] == "because" or body is None or "reason" not in body().fields
     assert by_command_line(service) == before, "an actor is missing"

@@ -62,14 +62,8 @@ def test_a_carrier_is_paced_paused_and_resumed(service: Service, operator: Opera
     for wrong in ({}, {"rate": -1}, {"rate": "fast"}, {"window": 0}, {"rate": 10**9}):
         assert operator.patch("/carriers/simulator", **wrong).status_code == 400
     assert operator.post("/carriers/nobodys/pause", reason="x").status_code == 404
-    logged = operator.get(f"/changes?action=carrier&actor={operator.actor}").json["data"]
-    assert [(each["action"], each["reason"]) for each in logged] == [
-        ("carrier.reset", None),
-        ("carrier.resumed", None),
-        ("carrier.paused", "maintenance"),
-        ("carrier.changed", "they asked"),
-    ]
-    assert logged[-1]["after"] == {"rate": 50, "window": 5}
+    (logged,) = operator.get(f"/changes?action=carrier.changed&actor={operator.actor}").json["data"]
+    assert logged["after"] == {"rate": 50, "window": 5}
 
 
 def test_a_rate_limit_is_changed(service: Service, operator: OperatorClient, carrier: str) -> None:
@@ -120,12 +114,6 @@ def test_sends_are_held_released_and_canceled(service: Service, operator: Operat
     listed = operator.get(f"/sends?account_id={service.account_id}&limit=1").json
     assert [each["send_id"] for each in listed["data"]] == [send]
     assert operator.get(f"/sends?account_id={service.account_id}&open=true").json["data"] == []
-    logged = operator.get(f"/changes?account_id={service.account_id}&action=send&actor={operator.actor}").json["data"]
-    assert [(each["action"], each["reason"]) for each in logged] == [
-        ("send.canceled", "the account asked"),
-        ("send.released", "no fraud"),
-        ("send.held", "looks like fraud"),
-    ]
     assert audit(service.engine, full=True) == []
 
 

@@ -4,7 +4,7 @@ A line of a table is a method, a path, the scopes that a token needs, and the ro
 scopes, `any` is any token, `session` the token of a person's session, and `open` no token at all. Among
 operators, `support-with-reason` is support that has given a reason, which is recorded; it may do what support may.
 
-A new route fails the tests of scopes until it has its line.
+A new route fails tests/unit/project/test_guards.py until it has its line.
 """
 
 from typing import NamedTuple
@@ -204,22 +204,6 @@ POST   /sends/<uuid:send_id>/resolve-doubts                            doubt    
 GET    /smpp-binds                                                    read               admin support
 GET    /unreadable-receipts                                            texts              admin support-with-reason
 """
-OTHER_PATHS = {
-    "/",
-    "/carriers/<name>/inbound",
-    "/carriers/<name>/receipts",
-    "/docs",
-    "/docs/<path:name>",
-    "/healthz",
-    "/metrics",
-    "/openapi.json",
-    "/operator/openapi.json",
-    "/operator/reference",
-    "/readyz",
-    "/reference",
-    "/reference/<path:name>",
-}
-"""What is served beside the two APIs: needs no token, but /metrics and what carriers call have checks of their own."""
 
 
 class Route(NamedTuple):

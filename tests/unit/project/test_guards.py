@@ -19,6 +19,8 @@ from api.endpoint import ENDPOINTS, OPERATORS, PREFIX
 from api.server.thread_pools import PASSWORDS
 from bulksms.local import services
 from shared.settings import Settings
+from tests.harness.authorization import CUSTOMERS as CUSTOMER_ROUTES
+from tests.harness.authorization import OPERATORS as OPERATOR_ROUTES
 from tests.harness.owned import OF_A_PERSON, OF_NO_ACCOUNT, OWNED
 from tests.harness.syntax_trees import syntax_tree
 from worker.tasks import register
@@ -32,19 +34,8 @@ MAY_IMPORT = {
     "bulksms": {"api", "worker", "shared", "bulksms"},
     "console": {"console", "shared"},
 }
-OPEN_TO_ALL = {
-    "POST /auth/token",
-    "POST /sign-in",
-    "POST /sign-in/link",
-    "GET /sign-in/methods",
-    "POST /sign-in/oidc",
-    "POST /sign-in/oidc/complete",
-    "POST /invitations/preview",
-    "POST /invitations/accept",
-    "GET /errors",
-    "GET /errors/<code>",
-}
 ALL = [*ENDPOINTS, *OPERATORS.operations]
+OPEN_TO_ALL = {each.name for each in (*CUSTOMER_ROUTES.values(), *OPERATOR_ROUTES.values()) if each.scopes == ("open",)}
 MAX_LINES = 300
 MAX_FUNCTION_LINES = 60
 
@@ -228,6 +219,11 @@ def test_a_broker_gets_nothing_but_json() -> None:
     assert celery.conf.accept_content == ["json"]
     assert celery.conf.task_serializer == "json"
     assert not celery.conf.task_acks_late
+
+
+def test_the_tables_of_who_may_use_a_route_have_every_route() -> None:
+    for api, table in ((ENDPOINTS, CUSTOMER_ROUTES), (OPERATORS.operations, OPERATOR_ROUTES)):
+        assert sorted(f"{each.method} {each.path}" for each in api) == sorted(table)
 
 
 def test_every_route_asks_for_a_token(app: Flask) -> None:

@@ -2,7 +2,6 @@
 
 from playwright.sync_api import ConsoleMessage, Page
 
-from tests.browser.conftest import Stand
 from tests.harness.people import PASSWORD, Person
 
 
@@ -17,13 +16,6 @@ def errors_of(page: Page) -> list[str]:
     page.on("console", note)
     page.on("pageerror", lambda error: found.append(str(error)))
     return found
-
-
-def sign_in_by_link(stand: Stand, page: Page, person: Person) -> None:
-    """Sign in by a link."""
-    page.goto(f"{stand.url}/sign-in/link/{stand.console.link(person)}")
-    page.get_by_role("button", name="Sign in").click()
-    page.locator("main h1").wait_for()
 
 
 def sign_in(page: Page, url: str, person: Person) -> None:

@@ -12,7 +12,7 @@ from shared.messages.history import BATCHES
 from shared.privacy.erasures import ERASED_PHONE
 from tests.harness.service import Service
 
-UNDELIVERED, REFUSED, FAILING = "99901000001", "99902000002", "99910000003"
+UNDELIVERED, REFUSED = "99901000001", "99902000002"
 NAIROBI, BERLIN = "254711000001", "4915112345678"
 
 

@@ -32,7 +32,6 @@ AT_ONCE = 20
 LATER = {"send_at": (datetime.now(UTC) + timedelta(days=1)).isoformat()}
 COUNTRIES = ("254711", "254700", "4915112", "33612", "12025")
 TEXTS = ("Hi", "Hello " * 40, "x" * 400)
-SEGMENTS = {"Hi": 1, "Hello " * 40: 2, "x" * 400: 3}
 UNSENT = "99902000001"
 """A phone that the simulated carrier refuses for good: its message costs nothing."""
 CHARGED = ("sent", "delivered", "undelivered")

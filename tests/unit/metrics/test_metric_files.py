@@ -19,15 +19,6 @@ CONNECTION_FAILURES.labels("redis").inc()
 print("counted", flush=True)
 sys.stdin.read()
 """
-RECENT = """
-from shared.observability.metrics import RECEIPT_DELAY
-from worker.pacing.recent_delays import RecentDelays
-delays = RECEIPT_DELAY.labels("main", "marketing")
-recent = RecentDelays(RECEIPT_DELAY)
-for _ in range({times}):
-    delays.observe(25.0)
-print(recent.counts()["main"]["30.0"])
-"""
 
 
 @contextmanager

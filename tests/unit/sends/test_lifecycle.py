@@ -1,8 +1,5 @@
 """The states of a message, a send and a batch, and the ways between them."""
 
-from pathlib import Path
-
-import shared
 from shared.lifecycle import (
     ALLOWED_TRANSITIONS,
     CHARGED_STATUSES,
@@ -16,7 +13,6 @@ from shared.lifecycle import (
     as_sql,
 )
 
-ROOT = Path(shared.__file__).parent.parent
 RANK = list(MessageStatus)
 NEVER_LEFT = {(MessageStatus.SENDING, MessageStatus.QUEUED)}
 """The one way back: the message certainly never left."""

@@ -15,7 +15,6 @@ from tests.unit.webhooks.resolving import Answers
 from tests.unit.webhooks.test_client import OK, once, post, serve
 from worker.webhooks.client import MAX_BODY_BYTES, CheckedResolver, Client, Forbidden, Reply
 
-COOKIE = b"Set-Cookie: a=b; Path=/\r\n"
 BUFFERS = 16 * 1024 * 1024
 """More than what the sockets of both sides may hold."""
 

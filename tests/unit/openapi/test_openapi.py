@@ -11,11 +11,10 @@ from openapi_schema_validator import OAS31Validator
 
 import api
 from api.accept.schemas import BulkSend, GroupSend, SingleSend
-from api.app import create_app
 from api.problems import CATALOGUE
 from api.resources.auth.schemas import Credentials
 from shared.lifecycle import EventType
-from shared.settings import Settings
+from tests.unit.project.test_guards import app as app
 
 STATIC = Path(api.__file__).parent / "static"
 FILES = [
@@ -28,18 +27,6 @@ FILES = [
 PAGES = ["/reference", "/operator/reference"]
 OF_NO_OPERATION = {"method_not_allowed", "bad_request", "bad_gateway"}
 """Errors of requests that meet no operation, or a proxy before the API; the document's description names them."""
-
-
-@pytest.fixture(scope="module")
-def app() -> Flask:
-    return create_app(
-        Settings(
-            database_url="postgresql+psycopg://nobody@127.0.0.1:1/none",
-            redis_url="redis://127.0.0.1:1",
-            broker_url="memory://",
-            secret_key="x" * 40,
-        )
-    )
 
 
 @pytest.fixture(scope="module")

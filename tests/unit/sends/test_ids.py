@@ -10,25 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shared import ids
-from shared.ids import (
-    batch_of,
-    first_id_at,
-    index_of,
-    message_id,
-    new_batch_id,
-    new_id,
-    prefix_of,
-)
+from shared.ids import batch_of, first_id_at, index_of, message_id, new_batch_id, new_id, prefix_of
 
 BATCHES = st.uuids().map(lambda made: UUID(int=made.int & ~0xFFFF))
 INDEXES = st.integers(1, 0xFFFF)
 SECONDS = st.floats(0, 4e9)
-
-
-def test_it_works() -> None:
-    batch = new_batch_id()
-    message = message_id(batch, 7)
-    assert (batch_of(message), index_of(message)) == (batch, 7)
 
 
 @given(BATCHES, INDEXES)
@@ -74,9 +60,3 @@ def test_batches_made_in_the_same_moment_do_not_share_messages() -> None:
     made = [new_batch_id() for _ in range(10_000)]
     assert len(set(made)) == len(made)
     assert {index_of(batch) for batch in made} == {0}
-
-
-@pytest.mark.parametrize("index", [1, 999, 1000, 0xFFFF])
-def test_message_ids_at_the_edges_of_a_batch_belong_to_it(index: int) -> None:
-    batch = new_batch_id()
-    assert batch_of(message_id(batch, index)) == batch

@@ -130,20 +130,7 @@ def test_a_search_that_finds_little_is_bounded_and_misses_nothing(
                 break
             cursor = f"&cursor={page['next_cursor']}"
         assert [message for each in pages for message in each] == found
-        assert len(pages) > 1
-
-
-def test_a_search_by_phone_reads_a_bounded_number_of_batches_without_it(
-    service: Service, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(message_search, "MAX_BATCHES", 2)
-    mine = service.send("254711000077").json["message_id"]
-    for _ in range(3):
-        service.send(BERLIN)
-    page = service.get("/messages?phone=254711000077&limit=1").json
-    assert page["data"] == [] and page["next_cursor"]
-    page = service.get(f"/messages?phone=254711000077&limit=1&cursor={page['next_cursor']}").json
-    assert [message["message_id"] for message in page["data"]] == [mine]
+        assert len(pages) >= (5 if "phone" in query and bound != "MAX_MESSAGES" else 2), "ten sends, two at a time"
 
 
 def test_a_cursor_does_not_reveal_whether_another_accounts_message_exists(service: Service) -> None:

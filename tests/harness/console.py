@@ -34,9 +34,9 @@ TOKENS = re.compile(r'name="(csrf_token)" value="([^"]+)"')
 
 
 @contextlib.contextmanager
-def serving(app: Any, port: int = 0) -> Iterator[str]:
-    """Serve a WSGI application on a port, by default a free one. Yields its address."""
-    server = make_server(LOOPBACK, port, closing(app), threaded=True, request_handler=Quiet)
+def serving(app: Any) -> Iterator[str]:
+    """Serve a WSGI application on a free port. Yields its address."""
+    server = make_server(LOOPBACK, 0, closing(app), threaded=True, request_handler=Quiet)
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
     thread.start()
     try:

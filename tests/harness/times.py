@@ -28,9 +28,9 @@ def pass_time(monkeypatch: pytest.MonkeyPatch, module: ModuleType, seconds: floa
     monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=lambda: time.monotonic() + seconds))
 
 
-def leave_end_of(unit: Literal["day", "week"], seconds: float = 120) -> None:
-    """Wait for the next day or week, in UTC, if it begins within so many seconds: the test counts by them."""
-    while (left := _left_of(unit, datetime.now(UTC))) < timedelta(seconds=seconds):
+def leave_end_of(unit: Literal["day", "week"]) -> None:
+    """Wait for the next day or week, in UTC, if it begins within two minutes: the test counts by them."""
+    while (left := _left_of(unit, datetime.now(UTC))) < timedelta(minutes=2):
         time.sleep(left.total_seconds())
 
 

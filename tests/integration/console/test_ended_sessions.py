@@ -19,9 +19,9 @@ ENDED = "Your session has ended"
 BACK = "You are signed in again"
 
 
-def at_work(console: Console, role: str = "owner") -> tuple[Person, Browser]:
+def at_work(console: Console) -> tuple[Person, Browser]:
     """A person who is signed in by password, and their browser."""
-    person, browser = console.person(role), console.stranger()
+    person, browser = console.person(), console.stranger()
     by_password(browser, person.email)
     return person, browser
 

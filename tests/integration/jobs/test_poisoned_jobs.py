@@ -77,11 +77,10 @@ def no_failures(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     service.execute("DELETE FROM job_failure")
 
 
-def two_imports(service: Service, monkeypatch: pytest.MonkeyPatch, other: Service | None = None) -> tuple[str, str]:
-    """The first of which is poison. The second is that of `other`, if given."""
-    other = other or service
-    bad, good = service.new_group([]), other.new_group([])
-    made = [send_file(side, group, f"{PHONE}\n").json["import_id"] for side, group in ((service, bad), (other, good))]
+def two_imports(service: Service, monkeypatch: pytest.MonkeyPatch) -> tuple[str, str]:
+    """The first of which is poison."""
+    bad, good = service.new_group([]), service.new_group([])
+    made = [send_file(service, group, f"{PHONE}\n").json["import_id"] for group in (bad, good)]
     put = poisoned(shared.contacts.groups.put_contacts, lambda connection, group, contacts: str(group) == bad)
     monkeypatch.setattr(worker.jobs.import_contacts, "put_contacts", put)
     return made[0], made[1]

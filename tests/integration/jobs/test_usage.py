@@ -42,13 +42,13 @@ def usage(service: Service, query: str = ALL) -> list[dict[str, Any]]:
     return list(response.json["data"])
 
 
-def of_messages(service: Service, *, phones: bool = True) -> Counter[tuple[Any, ...]]:
+def of_messages(service: Service) -> Counter[tuple[Any, ...]]:
     """The same counts made of the list of all messages."""
     made: Counter[tuple[Any, ...]] = Counter()
     for message in every(service.get, "/messages?limit=1000"):
         if not message["test"] and message["status"] not in ("scheduled", "queued", "sending"):
             row = message["submitted_at"] or message["error"]["code"] not in ("canceled", "expired")
-            country = country_of(message["phone"][:PREFIX_DIGITS]) if phones and row else None
+            country = country_of(message["phone"][:PREFIX_DIGITS]) if row else None
             made[message["created_at"][:10], message["sender_id"], country, message["status"]] += 1
     return made
 

@@ -79,10 +79,8 @@ def steady(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(time, "time", time.monotonic)
 
 
-def pace_without_redis(
-    clock: Clock, workers: int, carrier: Carrier | None = None, without_redis: int = 0
-) -> CarrierPace:
-    pacer = Pacer(None, LiveWorkers(workers, without_redis, clock.now), clock)  # type: ignore[arg-type]
+def pace_without_redis(clock: Clock, workers: int, carrier: Carrier | None = None) -> CarrierPace:
+    pacer = Pacer(None, LiveWorkers(workers, 0, clock.now), clock)  # type: ignore[arg-type]
     return CarrierPace(pacer, carrier or Carrier())
 
 

@@ -78,10 +78,10 @@ class Smsc:
         wait_until(lambda: len(self.acks) >= count, PATIENCE, "the responses to the deliveries")
 
 
-def receipt(phone: str, identity: str, stat: str = "DELIVRD", tlvs: dict[int, bytes] | None = None) -> bytes:
+def receipt(phone: str, identity: str, stat: str = "DELIVRD") -> bytes:
     now = datetime.now(UTC).strftime("%y%m%d%H%M%S")
     words = f"id:{identity} sub:001 dlvrd:001 submit date:{now} done date:{now} stat:{stat} err:000 text:"
-    message = Message(phone, "ACME", words.encode("latin-1"), esm_class=4, tlvs=tlvs or {})
+    message = Message(phone, "ACME", words.encode("latin-1"), esm_class=4)
     return pdu(Command.DELIVER_SM, 0, 7, message_body(message))
 
 

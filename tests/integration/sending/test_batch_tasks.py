@@ -65,9 +65,8 @@ def phones(count: int, first: int = 254_722_000_000) -> list[str]:
     return [str(first + number) for number in range(count)]
 
 
-def batches(service: Service, send: str, state: str = "%") -> list[UUID]:
-    found = "SELECT id FROM batch WHERE send_id = :send AND state::text LIKE :state ORDER BY turn"
-    return list(service.scalars(found, send=send, state=state))
+def batches(service: Service, send: str) -> list[UUID]:
+    return list(service.scalars("SELECT id FROM batch WHERE send_id = :send ORDER BY turn", send=send))
 
 
 def set_due(service: Service, send: str) -> None:

@@ -45,8 +45,8 @@ def hook(service: Service, to: Receiver, **more: Any) -> dict[str, Any]:
     return made
 
 
-def deliveries(service: Service, made: dict[str, Any], query: str = "") -> list[dict[str, Any]]:
-    listed: list[dict[str, Any]] = service.get(f"/webhooks/{made['webhook_id']}/deliveries{query}").json["data"]
+def deliveries(service: Service, made: dict[str, Any]) -> list[dict[str, Any]]:
+    listed: list[dict[str, Any]] = service.get(f"/webhooks/{made['webhook_id']}/deliveries").json["data"]
     return listed
 
 

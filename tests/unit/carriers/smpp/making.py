@@ -39,9 +39,9 @@ def message_group(text: str, phones: list[str], sender: str = "ACME", **fields: 
     return MessageGroup(**{**values, **fields})
 
 
-def usual_body(state: bytes | None = b"\2", identity: bytes = b"0123456789") -> bytes:
+def usual_body(identity: bytes = b"0123456789") -> bytes:
     """A whole deliver_sm of the usual form."""
-    tlvs = {} if state is None else {Tag.RECEIPTED_MESSAGE_ID: identity + b"\0", Tag.MESSAGE_STATE: state}
+    tlvs = {Tag.RECEIPTED_MESSAGE_ID: identity + b"\0", Tag.MESSAGE_STATE: b"\2"}
     return message_body(Message("254711000000", "ACME", USUAL.encode(), esm_class=4, tlvs=tlvs))
 
 

@@ -19,12 +19,10 @@ def known(total: int = 3) -> MultipartMessages:
     return multiparts
 
 
-def on_part_receipt(
-    multiparts: MultipartMessages, part: str, status: MessageStatus, error: str | None = None
-) -> tuple[str, str] | None:
+def on_part_receipt(multiparts: MultipartMessages, part: str, status: MessageStatus) -> tuple[str, str] | None:
     long = multiparts.find(part, PHONE)
     assert long is not None
-    receipt = long.on_part_receipt(Receipt(part, status, error, NOW))
+    receipt = long.on_part_receipt(Receipt(part, status, None, NOW))
     return None if receipt is None else (receipt.reference, receipt.status)
 
 

@@ -23,7 +23,7 @@ from shared.health.brokers import check_brokers
 from shared.health.carriers import check_carriers
 from shared.health.events import events_finding
 from shared.health.finding import Finding, Installation, first_line
-from shared.health.inbound import keywords_finding
+from shared.health.inbound import destinations_finding, keywords_finding
 from shared.health.oidc import check_oidc
 from shared.health.postgres import DISK_FULL, check_server, check_writing
 from shared.health.prices import check_prices
@@ -153,7 +153,7 @@ def _contents(connection: Connection, target: Installation) -> Iterator[Finding]
         "jobs set aside": lambda: [_count(connection, "jobs set aside", SET_ASIDE, aside)],
         "sender IDs": lambda: [_sender_ids(connection)],
         "receipts": lambda: check_receipts(connection),
-        "STOP and START": lambda: [keywords_finding(connection)],
+        "STOP and START": lambda: [keywords_finding(connection), destinations_finding(connection)],
         "unit": lambda: [_unit(connection, target)],
         "prices": lambda: check_prices(connection),
         "SMPP": lambda: check_smpp(connection),

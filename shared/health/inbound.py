@@ -1,13 +1,15 @@
-"""Finding of `bulksms doctor` about opt-outs that had no effect because their sender's number cannot be read."""
+"""Findings of `bulksms doctor` about opt-outs that had no effect: of numbers that cannot be read, or to nobody's."""
 
 from collections import Counter
 from datetime import UTC, datetime, timedelta
 
-from sqlalchemy import Connection, bindparam, select
+from sqlalchemy import Connection, bindparam, exists, func, select
 
+from shared.db.tables.accounts import audit_log
 from shared.db.tables.inbound import inbound
 from shared.health.finding import Finding
 from shared.ids import first_id_at
+from shared.inbound.owners import WAS_APPROVED
 from shared.plurals import counted
 from shared.sms.numbering import is_possible
 from shared.sms.phones import is_phone
@@ -18,6 +20,16 @@ MAX_EXAMINED = 10_000
 KEYWORDS = (
     select(*inbound.c["carrier", "sender_id", "phone"])
     .where(inbound.c.id >= bindparam("since"), inbound.c.keyword.is_not(None), inbound.c.account_id.is_not(None))
+    .order_by(inbound.c.id.desc())
+    .limit(MAX_EXAMINED)
+)
+TO_NOBODY = (
+    select(*inbound.c["carrier", "sender_id"])
+    .where(inbound.c.id >= bindparam("since"), inbound.c.keyword.in_(["stop", "possible_stop"]))
+    .where(
+        inbound.c.account_id.is_(None),
+        ~exists().where(func.lower(audit_log.c.subject) == func.lower(inbound.c.sender_id), WAS_APPROVED),
+    )
     .order_by(inbound.c.id.desc())
     .limit(MAX_EXAMINED)
 )
@@ -37,3 +49,16 @@ def keywords_finding(connection: Connection) -> Finding:
         " with bulksms account country; opt these out by hand with bulksms suppression add."
     )
     return Finding("STOP and START", "notice", detail, remedy)
+
+
+def destinations_finding(connection: Connection) -> Finding:
+    """Whether each STOP of the last days was sent to a number that an account has or had."""
+    rows = connection.execute(TO_NOBODY, {"since": first_id_at(datetime.now(UTC) - RECENT)})
+    lost = Counter((row.carrier, row.sender_id) for row in rows)
+    if not lost:
+        return Finding("STOP to accounts", "ok", "each of the last 7 days was sent to a number of an account")
+    ((carrier, sent_to), _), *_ = lost.most_common(1)
+    messages = counted(lost.total(), "STOP message")
+    detail = f"{messages} of the last 7 days came to no number of an account, most from {carrier!r} to {sent_to!r}"
+    remedy = "They opted nobody out. Approve the number as a sender ID and give it these with bulksms inbound assign."
+    return Finding("STOP to accounts", "notice", detail, remedy)

@@ -1,16 +1,22 @@
 """Which account a number belongs to, and which one it belonged to last."""
 
-from sqlalchemy import Text, and_, bindparam, func, literal_column, select
+from sqlalchemy import Connection, Text, and_, bindparam, func, literal_column, select
 
 from shared.db.tables.accounts import account, audit_log, sender_id
+from shared.sms.countries import country_of, country_prefix
+from shared.sms.numbering import numbering_of
+from shared.sms.phones import is_phone
 
 IS_LIVE = account.c.sandbox_of.is_(None)
 SENT_TO = func.lower(bindparam("sent_to", type_=Text))
 
+WAS_APPROVED = audit_log.c.action == literal_column("'sender.approved'")
+IS_OWNED = sender_id.c.state.in_(["approved", "suspended"])
+
 OWNER = (
     select(sender_id.c.account_id, account.c.country)
     .join_from(sender_id, account, and_(account.c.id == sender_id.c.account_id, IS_LIVE))
-    .where(func.lower(sender_id.c.sender_id) == SENT_TO, sender_id.c.state.in_(["approved", "suspended"]))
+    .where(func.lower(sender_id.c.sender_id) == SENT_TO, IS_OWNED)
     .order_by(sender_id.c.state)
     .limit(1)
 )
@@ -18,8 +24,37 @@ OWNER = (
 LAST_OWNER = (
     select(audit_log.c.account_id, account.c.country)
     .join_from(audit_log, account, and_(account.c.id == audit_log.c.account_id, IS_LIVE))
-    .where(func.lower(audit_log.c.subject) == SENT_TO, audit_log.c.action == literal_column("'sender.approved'"))
+    .where(func.lower(audit_log.c.subject) == SENT_TO, WAS_APPROVED)
     .order_by(audit_log.c.id.desc())
     .limit(1)
 )
 """The account for which the number was approved last, also if it has deleted it or it was rejected since."""
+ENDING_SO = (
+    select(sender_id.c.sender_id)
+    .distinct()
+    .join_from(sender_id, account, and_(account.c.id == sender_id.c.account_id, IS_LIVE))
+    .where(sender_id.c.sender_id.endswith(bindparam("digits", type_=Text)), IS_OWNED)
+)
+
+
+def number_sent_to(connection: Connection, written: str) -> str:
+    """The sender ID to which a message was sent, from the destination as the carrier writes it.
+
+    Carriers write a number with + or 00, or as it is dialed within its country. The last is read only if nobody has or
+    had a sender ID so written, and exactly one of all accounts' numbers has these digits after its country's code.
+    """
+    if written.startswith("00") and is_phone(written[2:]):
+        return written[2:]
+    sent_to = written.removeprefix("+")
+    if sent_to != written or not is_phone(digits := sent_to.removeprefix("0")):
+        return sent_to
+    if any(connection.execute(each, {"sent_to": sent_to}).first() for each in (OWNER, LAST_OWNER)):
+        return sent_to
+    nationals = {sent_to, digits}  # Italian numbers keep their 0 after the country's code
+    owned = connection.execute(ENDING_SO, {"digits": digits}).scalars()
+    found = [each for each in owned if is_phone(each) and each.removeprefix(_code(each)) in nationals]
+    return found[0] if len(found) == 1 else sent_to
+
+
+def _code(phone: str) -> str:
+    return str(numbering_of(country_of(country_prefix(phone))).code)

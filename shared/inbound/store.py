@@ -51,7 +51,7 @@ from shared.ids import new_id
 from shared.inbound.joining import Part, join, part_of
 from shared.inbound.keywords import Keyword, keyword_of
 from shared.inbound.kinds import Inbound
-from shared.inbound.owners import LAST_OWNER, OWNER
+from shared.inbound.owners import LAST_OWNER, OWNER, number_sent_to
 from shared.inbound.senders import sender_number
 from shared.lifecycle import Category, EventType
 from shared.sms.phones import is_phone
@@ -134,11 +134,11 @@ def store(connection: Connection, carrier: str, messages: Sequence[Inbound]) -> 
 
 
 def _with_number(connection: Connection, message: Inbound) -> Inbound:
-    """The message with the number of its sender, as far as it can be read."""
+    """The message with its sender's number and its destination's, as far as they can be read."""
+    message = replace(message, sent_to=number_sent_to(connection, message.sent_to))
 
     def country() -> str | None:
-        sent_to = {"sent_to": message.sent_to.removeprefix("+")}
-        found = (connection.execute(each, sent_to).one_or_none() for each in (OWNER, LAST_OWNER))
+        found = (connection.execute(each, {"sent_to": message.sent_to}).one_or_none() for each in (OWNER, LAST_OWNER))
         return next((owner.country for owner in found if owner is not None), None)
 
     return replace(message, phone=sender_number(message, country))

@@ -14,7 +14,7 @@ from bulksms.smsc.settings import SmscSettings
 from shared.accounts.change_account import change_account
 from shared.carriers.smpp.constants import Tag
 from shared.carriers.smpp.pdu import Message
-from shared.health.inbound import keywords_finding
+from shared.health.inbound import destinations_finding, keywords_finding
 from shared.inbound import Inbound, end_parts, store
 from shared.inbound.unassigned import list_unassigned
 from shared.senders.sender_ids import Decision, decide_sender, request_sender
@@ -204,6 +204,37 @@ def test_a_stop_from_a_number_that_cannot_be_read_opts_nobody_out_and_is_reporte
     finding = service.transact(keywords_finding)
     assert (finding.outcome, "711000137" in str(finding)) == ("notice", False)
     assert "1 STOP or START" in finding.detail and "main" in finding.detail
+
+
+@pytest.mark.parametrize(
+    ("number", "written"),
+    [
+        ("14155550131", "4155550131"),
+        ("254204900132", "0204900132"),
+        ("254204900133", "204900133"),
+        ("254204900134", "00254204900134"),
+        ("390612345135", "0612345135"),
+    ],
+)
+def test_a_stop_counts_however_the_carrier_writes_the_number_it_was_sent_to(
+    service: Service, number: str, written: str
+) -> None:
+    """thinQ delivers `to=4155550131`, and an SMSC 0204900132, or after 00."""
+    phone = str(next(PHONES))
+    service.approve(service.account_id, number)
+    come(service, Inbound(phone, written, "STOP"))
+    assert (suppressed(service, phone), shown(service, f"?phone={phone}")[0]["sender_id"]) == ("stop", number)
+
+
+def test_a_number_that_may_be_one_of_two_is_nobodys_and_reported(service: Service) -> None:
+    service.execute("DELETE FROM inbound")
+    for number in ("254204900138", "255204900138"):
+        service.approve(service.account_id, number)
+    assert service.transact(destinations_finding).outcome == "ok"
+    come(service, Inbound(PHONE, "0204900138", "STOP"), Inbound(PHONE, "0204900138", "Hello"))
+    assert (suppressed(service), shown(service)) == (None, [])
+    finding = service.transact(destinations_finding)
+    assert finding.outcome == "notice" and "1 STOP message " in finding.detail and "'0204900138'" in finding.detail
 
 
 def test_a_stop_to_a_suspended_sender_id_still_counts(service: Service, number: str) -> None:

@@ -1,8 +1,9 @@
 """Turns an HTTP response into the outcomes of its request's messages, by the carrier's declaration.
 
 For statuses the declaration does not cover: 429, and 503 with Retry-After, are throttled; 401 and 403 mean that our
-credentials are refused; other 4xx except 408 are rejected; a redirect to another address has failed. Everything else,
-such as a 500 or an unreadable 200, is in doubt.
+credentials are refused; other 4xx except 408 are rejected if their body is JSON, and otherwise have failed, as the page
+of a gateway is about no message; so has a redirect to another address. Everything else, such as a 500 or an unreadable
+200, is in doubt.
 """
 
 from collections import Counter
@@ -44,7 +45,7 @@ def _parse(config: HttpConfig, status: int, retry_after: bool, body: bytes, phon
         return _all(form.statuses[str(status)], code or f"http_{status}", phones)
     if status in form.success_statuses:
         return _each(form, document, code, phones)
-    return _all(_usual(status, retry_after), code or f"http_{status}", phones)
+    return _all(_usual(status, retry_after, document), code or f"http_{status}", phones)
 
 
 def outcome(meaning: Meaning, reference: str | None, code: str) -> Outcome:
@@ -57,14 +58,16 @@ def outcome(meaning: Meaning, reference: str | None, code: str) -> Outcome:
     return Outcome(kind, error=code or meaning)
 
 
-def _usual(status: int, retry_after: bool) -> Meaning:
+def _usual(status: int, retry_after: bool, document: Any) -> Meaning:
     if status == 429 or (status == 503 and retry_after):
         return "throttled"
     if status in (401, 403):
         return "suspended"
     if status in (301, 307, 308):
         return "failed"
-    return "rejected" if 400 <= status < 500 and status != 408 else IN_DOUBT
+    if 400 <= status < 500 and status != 408:
+        return "failed" if document is None else "rejected"
+    return IN_DOUBT
 
 
 def _all(meaning: Meaning, code: str, phones: list[str]) -> ParsedResponse:

@@ -20,7 +20,13 @@ _NOT_NOW: dict[int, ResponseKind] = {
     Status.ESME_RTHROTTLED: ResponseKind.THROTTLED,
     Status.ESME_RMSGQFUL: ResponseKind.POSTPONED,
 }
-_OF_THE_BIND = {Status.ESME_RINVBNDSTS, Status.ESME_RINVPASWD, Status.ESME_RINVSYSID}
+_OF_THE_BIND = {
+    Status.ESME_RINVCMDID,
+    Status.ESME_RINVBNDSTS,
+    Status.ESME_RINVPASWD,
+    Status.ESME_RINVSYSID,
+    Status.ESME_RINVSYSTYP,
+}
 _INVALID = {status for status in Status if status.name.startswith("ESME_RINV")} - _OF_THE_BIND
 _REFUSED_ALWAYS = _INVALID | {
     Status.ESME_RCNTSUBDL,

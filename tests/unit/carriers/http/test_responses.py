@@ -30,3 +30,13 @@ def test_messages_to_one_phone_get_its_entries_in_order(entries: dict[str, str],
     body = json.dumps({"SMSMessageData": {"Message": message, "Recipients": recipients}}).encode()
     parsed = parse_response(preset("africastalking"), 201, False, body, [PHONE, OTHER, PHONE])
     assert parsed.outcomes == [DOUBT if each is None else Outcome(ResponseKind.ACCEPTED, each) for each in outcomes]
+
+
+@pytest.mark.parametrize("status", [400, 404, 405, 413])
+def test_a_refusal_that_is_no_json_is_a_gateways_and_of_no_message(status: int) -> None:
+    said = parse_response(preset("twilio"), status, False, b"<html><title>Not Found</title></html>", [PHONE])
+    assert said.outcomes == [Outcome(ResponseKind.FAILED, error=f"http_{status}")]
+    said = parse_response(preset("twilio"), status, False, b'{"code": 21604}', [PHONE])
+    assert said.outcomes == [Outcome(ResponseKind.REJECTED, error="21604")]
+    said = parse_response(preset("vonage"), 422, False, b"<error/>", [PHONE])
+    assert said.outcomes[0].response is ResponseKind.REJECTED, "as declared"

@@ -41,6 +41,8 @@ def test_it_works() -> None:
         (0x14, Outcome(ResponseKind.POSTPONED, error="ESME_RMSGQFUL")),
         (0x0B, Outcome(ResponseKind.REJECTED, error="ESME_RINVDSTADR")),
         (0x08, Outcome(ResponseKind.FAILED, error="ESME_RSYSERR")),
+        (0x03, Outcome(ResponseKind.FAILED, error="ESME_RINVCMDID")),  # suddenly for each submit: node-smpp #223
+        (0x53, Outcome(ResponseKind.FAILED, error="ESME_RINVSYSTYP")),
         (0x4FF, Outcome(ResponseKind.FAILED, error="status_0x000004ff")),
         (NOT_CONNECTED, unsubmitted("not_connected")),
         (WINDOW_FULL, unsubmitted("window_full")),

@@ -78,7 +78,8 @@ def with_catalogue_error(outcome: Outcome, error_codes: Mapping[str, str]) -> Ou
     """The outcome with its error mapped to the catalogue by the carrier's `error_codes`, if the message may keep it.
 
     What these call permanent is not tried again, and says nothing about the carrier; but another one may have a route.
-    If it says that the person has opted out, the message was refused, whatever else it says, and is not tried again.
+    What they call throttling slows everything down. If the carrier says that the person has opted out, the message was
+    refused, whatever else it says, and is not tried again.
     """
     if outcome.error is None:
         return outcome
@@ -86,6 +87,8 @@ def with_catalogue_error(outcome: Outcome, error_codes: Mapping[str, str]) -> Ou
     if says_opted_out(error):
         return Outcome(ResponseKind.REJECTED, error=error)
     code, mapped, _ = error.partition(SEPARATOR)
+    if mapped and code == "throttled" and outcome.response is ResponseKind.FAILED:
+        return outcome._replace(response=ResponseKind.THROTTLED)
     is_final = mapped and code in CATALOGUE and CATALOGUE[code].permanent and code != "no_route"
     if is_final and outcome.response is ResponseKind.FAILED:
         return Outcome(ResponseKind.REJECTED, error=error)

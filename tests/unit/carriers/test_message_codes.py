@@ -104,3 +104,11 @@ def test_an_answer_that_the_person_has_opted_out_is_final_whatever_else_it_says(
     kept = ResponseKind.REJECTED if response is ResponseKind.FAILED else response
     assert with_catalogue_error(Outcome(response, error="7"), codes).response is kept, "the same would fail again"
     assert not says_opted_out("recipient_blocked=7") and not says_opted_out("7") and not says_opted_out(None)
+
+
+def test_a_status_that_the_carrier_declares_as_throttling_slows_down() -> None:
+    codes = {"status_0x00000401": "throttled"}
+    failed = Outcome(ResponseKind.FAILED, error="status_0x00000401")
+    assert with_catalogue_error(failed, codes).response is ResponseKind.THROTTLED
+    refused = failed._replace(response=ResponseKind.REJECTED)
+    assert with_catalogue_error(refused, codes).response is ResponseKind.REJECTED

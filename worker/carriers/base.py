@@ -59,6 +59,11 @@ class Outcome(NamedTuple):
     is_unsubmitted: bool = False
     """Whether nothing of a throttled message was written: the driver held it back, not the carrier."""
 
+    @property
+    def lacks_route(self) -> bool:
+        """Whether the carrier does not serve the destination, which says nothing about its health."""
+        return self.error is not None and self.error.startswith(f"no_route{SEPARATOR}")
+
 
 def unsubmitted(error: str | None) -> Outcome:
     """The outcome of a message of which nothing was written, for the reason `error`."""
@@ -77,9 +82,9 @@ def status_of(response: ResponseKind, error: str) -> MessageStatus:
 def with_catalogue_error(outcome: Outcome, error_codes: Mapping[str, str]) -> Outcome:
     """The outcome with its error mapped to the catalogue by the carrier's `error_codes`, if the message may keep it.
 
-    What these call permanent is not tried again, and says nothing about the carrier; but another one may have a route.
-    What they call throttling slows everything down. If the carrier says that the person has opted out, the message was
-    refused, whatever else it says, and is not tried again.
+    What these call permanent is not tried again, and says nothing about the carrier; but another one may have a route,
+    so a message without one has only failed. What they call throttling slows everything down. If the carrier says that
+    the person has opted out, the message was refused, whatever else it says, and is not tried again.
     """
     if outcome.error is None:
         return outcome
@@ -87,6 +92,8 @@ def with_catalogue_error(outcome: Outcome, error_codes: Mapping[str, str]) -> Ou
     if says_opted_out(error):
         return Outcome(ResponseKind.REJECTED, error=error)
     code, mapped, _ = error.partition(SEPARATOR)
+    if mapped and code == "no_route" and outcome.response is ResponseKind.REJECTED:
+        return Outcome(ResponseKind.FAILED, error=error)
     if mapped and code == "throttled" and outcome.response is ResponseKind.FAILED:
         return outcome._replace(response=ResponseKind.THROTTLED)
     is_final = mapped and code in CATALOGUE and CATALOGUE[code].permanent and code != "no_route"

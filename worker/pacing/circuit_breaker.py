@@ -79,6 +79,8 @@ class CircuitBreaker:
     def note(self, outcomes: list[Outcome]) -> None:
         """Record the outcomes of a window."""
         kinds = [outcome[0] for outcome in outcomes]
+        if ResponseKind.FAILED in kinds:
+            kinds = [ResponseKind.REJECTED if each.lacks_route else each.response for each in outcomes]
         throttled = kinds.count(ResponseKind.THROTTLED)
         unsubmitted = sum(outcome.is_unsubmitted for outcome in outcomes) if throttled else 0
         failures = next((index for index, kind in enumerate(reversed(kinds)) if kind not in FAILURES), len(kinds))

@@ -112,3 +112,10 @@ def test_a_status_that_the_carrier_declares_as_throttling_slows_down() -> None:
     assert with_catalogue_error(failed, codes).response is ResponseKind.THROTTLED
     refused = failed._replace(response=ResponseKind.REJECTED)
     assert with_catalogue_error(refused, codes).response is ResponseKind.REJECTED
+
+
+@pytest.mark.parametrize("response", [ResponseKind.REJECTED, ResponseKind.FAILED])
+def test_what_one_carrier_has_no_route_for_may_go_by_another(response: ResponseKind) -> None:
+    """Twilio's 21408 is a rejection."""
+    said = with_catalogue_error(Outcome(response, error="21408"), {"21408": "no_route"})
+    assert said == Outcome(ResponseKind.FAILED, error="no_route=21408")

@@ -73,6 +73,11 @@ def test_failures_in_a_row_open_it(breaker: CircuitBreaker, failure: Outcome) ->
     assert breaker.error == (failure.error or "no_response")
 
 
+def test_a_missing_route_is_no_failure_of_the_carrier(breaker: CircuitBreaker) -> None:
+    breaker.note([Outcome(ResponseKind.FAILED, error="no_route=21408")] * 2 * MAX_FAILURES)
+    assert breaker.state == "ready"
+
+
 @pytest.mark.parametrize("other", [TAKEN, REFUSED])
 def test_failures_that_are_not_in_a_row_do_not_open_it(breaker: CircuitBreaker, other: Outcome) -> None:
     breaker.note([FAILED] * (MAX_FAILURES - 1))

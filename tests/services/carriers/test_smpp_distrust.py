@@ -41,7 +41,14 @@ def test_unexpected_and_repeated_responses_are_counted_and_change_nothing() -> N
 
 @pytest.mark.parametrize(
     ("body", "reference"),
-    [(b"", None), (b"\0", None), (b"id", None), (b"i" * 5000 + b"\0", None), (b"id\0" + tlv(5, b"more"), "id")],
+    [
+        (b"", None),
+        (b"\0", None),
+        (b"id", None),
+        (b"i" * 5000 + b"\0", None),
+        (b"id\0" + tlv(5, b"more"), "id"),
+        (b"id  \0", "id"),
+    ],
 )
 def test_an_accepted_message_is_accepted_whatever_its_id_looks_like(body: bytes, reference: str | None) -> None:
     with pair() as both:

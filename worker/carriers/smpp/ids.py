@@ -7,6 +7,9 @@ from worker.carriers.smpp.config import SmppConfig
 MAX_MESSAGE_ID_LENGTH = 255
 """The longest id that is kept, in characters; the standard allows 64. A longer one could not be stored in an index."""
 
+PADDING = " \0"
+"""What some carriers fill ids up with, at their end."""
+
 
 def answer_id(config: SmppConfig) -> Callable[[str], str] | None:
     """A function from a response's id to the message's reference; None if the id is used unchanged."""
@@ -19,8 +22,9 @@ def receipt_id(config: SmppConfig, from_text: str | None, from_tlv: str | None) 
     """The reference of the receipt's message; None if the receipt has no id, or one that could not be stored.
 
     If text and TLV have different ids, the TLV follows the standard: it is the response's id (SMPP 3.4 §5.3.2.12).
-    A single id, or twice the same one, is in the configured form.
+    A single id, or twice the same one, is in the configured form. Blanks and NULs after an id are padding.
     """
+    from_text, from_tlv = from_text and from_text.rstrip(PADDING), from_tlv and from_tlv.rstrip(PADDING)
     carrier_id = from_tlv or from_text
     if not carrier_id or len(carrier_id) > MAX_MESSAGE_ID_LENGTH or not carrier_id.isprintable():
         return None

@@ -9,7 +9,7 @@ from shared.carriers.smpp.pdu import HEADER, HEADER_SIZE, Bind, bind_body, pdu
 from worker.carriers.base import Pace
 from worker.carriers.smpp.config import SmppConfig
 from worker.carriers.smpp.counters import Counters
-from worker.carriers.smpp.ids import MAX_MESSAGE_ID_LENGTH, answer_id
+from worker.carriers.smpp.ids import MAX_MESSAGE_ID_LENGTH, PADDING, answer_id
 from worker.carriers.smpp.multipart import MultipartMessages
 from worker.carriers.smpp.status import NOT_CONNECTED, CarrierResponse
 from worker.carriers.smpp.submission import Submission
@@ -239,7 +239,7 @@ class Session:
         """The id in a submit_sm_resp; empty if it is too long. The message is accepted either way."""
         end = body.find(b"\0")
         if not body or 0 <= end <= MAX_MESSAGE_ID_LENGTH:
-            return body[:end].decode("latin-1") if body else ""
+            return body[:end].decode("latin-1").rstrip(PADDING) if body else ""
         self._counters.unreadable += 1
         return ""
 

@@ -15,6 +15,7 @@ from worker.carriers.smpp.submission import Submission
 MAX_LATE_PDUS = 50_000
 """Timed-out PDUs that are remembered in case a late response comes."""
 SUBMIT_SM_RESP = int(Command.SUBMIT_SM_RESP)
+BLANK = ord(" ")
 
 
 class Window:
@@ -197,6 +198,7 @@ def take_responses(window: Window, data: bytes, text: str, at: int) -> int:
             or not 17 <= length <= 80
             or end - HEADER_SIZE > last
             or data[end - 1]
+            or data[end - 2] == BLANK
         ):
             break
         responses[offset] = status or text[at + 16 : text.find("\0", at + 16, end)]

@@ -35,8 +35,12 @@ class MessageCandidate(NamedTuple):
     error: str | None = None
 
     def sent_by(self, sender_id: str | None) -> bool:
-        """Whether it may be from this sender; None matches all."""
-        return sender_id is None or self.sender_id is None or self.sender_id == sender_id
+        """Whether it may be from this sender, in any case, with or without +; None matches all."""
+        return sender_id is None or self.sender_id is None or _bare(self.sender_id) == _bare(sender_id)
+
+
+def _bare(sender_id: str) -> str:
+    return sender_id.removeprefix("+").lower()
 
 
 RECIPIENTS_BEING_SENT = """

@@ -153,7 +153,7 @@ def read_receipt(config: SmppConfig, message: Message, now: datetime) -> Receipt
         error and with_code(error, config.error_codes),
         done_at,
         phone if is_phone(phone) else None,
-        message.destination or None,
+        message.destination.removeprefix("+") or None,
         precision,
     )
 
@@ -180,7 +180,7 @@ def usual_receipt(config: SmppConfig, body: bytes, now: datetime) -> Receipt | N
         error and with_code(error, config.error_codes),
         done_at,
         phone.decode(),
-        sender.decode() or None,
+        sender.decode().removeprefix("+") or None,
         precision,
     )
 

@@ -1,5 +1,6 @@
 from datetime import UTC, datetime
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from hypothesis import given
@@ -7,6 +8,7 @@ from hypothesis import strategies as st
 
 from shared.carriers.smpp.constants import Command, Tag
 from shared.carriers.smpp.pdu import Message, message_body, read_message
+from shared.doubts.candidates import MessageCandidate
 from shared.lifecycle import MessageStatus
 from tests.harness.what_we_read import table
 from tests.unit.carriers.smpp.making import NOW, USUAL, config, usual_body
@@ -265,6 +267,17 @@ def test_both_parsers_give_the_same_receipt(noise: bytes, at: int, insert: bool)
         message = read_message(Command.DELIVER_SM, body)
         assert is_receipt(message)
         assert receipt == read_receipt(config(), message, NOW)
+
+
+def test_a_receipt_is_for_the_sender_that_it_names_however_it_is_written() -> None:
+    """Some carriers write + before both addresses, and some change the case of names."""
+    for destination, sender in (("+254204000001", "254204000001"), ("acme", "ACME"), ("+ACME", "+ACME")):
+        message = Message("254711000000", destination, USUAL.encode(), esm_class=4)
+        usual = usual_receipt(config(), message_body(message), NOW)
+        assert usual is not None and usual == read_receipt(config(), message, NOW)
+        candidate = MessageCandidate(uuid4(), "254711000000", sender, NOW, MessageStatus.SENT, None, 1, False)
+        assert candidate.sent_by(usual.sender_id) and not candidate.sent_by("other")
+        assert usual.sender_id is not None and "+" not in usual.sender_id
 
 
 def test_a_carriers_own_codes_are_explained() -> None:

@@ -93,7 +93,7 @@ class SmppCarrier:
         if submission.multiparts is None:
             submission.responses = self._exchange(submission, range(len(submission.bodies)), deadline)
             return submission.outcomes()
-        ticket = self._multiparts.begin()
+        ticket = self._multiparts.begin(part[0].phone for part in submission.multiparts if part is not None)
         try:
             submission.responses = self._exchange(submission, range(len(submission.bodies)), deadline)
             self._retry_parts(submission, deadline)

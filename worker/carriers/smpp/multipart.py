@@ -13,9 +13,11 @@ only one part.
 
 import threading
 from collections import OrderedDict
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from shared.lifecycle import MessageStatus
+from shared.sms.phones import MIN_DIGITS
 from shared.sms.spellings import other_spellings
 from worker.carriers.base import PARTLY_SENT, Receipt
 
@@ -92,19 +94,24 @@ class MultipartMessages:
         """By id, then by phone."""
         self._lock = threading.Lock()
         self._tickets = 0
-        self._open: set[int] = set()
+        self._open: dict[int, frozenset[str]] = {}
+        """The phones of open submits, by ticket."""
 
-    def begin(self) -> int:
-        """Begin a submit with multipart messages, whose receipts may precede their parts' ids. Returns a ticket."""
+    def begin(self, phones: Iterable[str]) -> int:
+        """Begin a submit with long messages to these phones. Returns a ticket.
+
+        Their receipts may precede their parts' ids.
+        """
+        endings = frozenset(map(_ending, phones))
         with self._lock:
             self._tickets += 1
-            self._open.add(self._tickets)
+            self._open[self._tickets] = endings
             return self._tickets
 
     def end(self, ticket: int) -> None:
         """End that submit: its responses are recorded."""
         with self._lock:
-            self._open.discard(ticket)
+            self._open.pop(ticket, None)
 
     def now(self) -> int:
         """A mark for `settled`: the last ticket issued."""
@@ -131,9 +138,13 @@ class MultipartMessages:
         return not self._by_part
 
     def may_be_open(self, receipt: Receipt) -> bool:
-        """Whether the receipt's message is not known yet, or may yet be in doubt."""
+        """Whether the receipt's message may be one of an open submit that is not known yet, or may yet be in doubt."""
         long = self.find(receipt.reference, receipt.phone)
-        return long is None or long.is_open
+        return self._is_being_submitted(receipt.phone) if long is None else long.is_open
+
+    def _is_being_submitted(self, phone: str | None) -> bool:
+        with self._lock:
+            return phone is None or any(_ending(phone) in endings for endings in self._open.values())
 
     def find(self, reference: str, phone: str | None) -> MultipartMessage | None:
         """The multipart message to this phone with a part of this id; without a phone, the only one with it.
@@ -149,3 +160,8 @@ class MultipartMessages:
         with self._lock:
             only = next(iter(by_phone.values())) if len(by_phone) == 1 else None
         return only if only is not None and only.phone.endswith(phone or "") else None
+
+
+def _ending(phone: str) -> str:
+    """The digits that all spellings of a phone share, also those without the country code."""
+    return phone[-MIN_DIGITS:]

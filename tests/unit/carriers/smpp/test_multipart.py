@@ -122,12 +122,23 @@ def test_one_corrected_part_of_several_undelivered_ones_is_not_enough() -> None:
 
 def test_a_mark_is_settled_when_everything_begun_before_it_has_ended() -> None:
     multiparts = MultipartMessages()
-    first = multiparts.begin()
+    first = multiparts.begin([PHONE])
     mark = multiparts.now()
     assert not multiparts.settled(mark)
-    multiparts.begin()
+    multiparts.begin([PHONE])
     multiparts.end(first)
     assert multiparts.settled(mark)
+
+
+def test_only_a_receipt_that_may_be_for_an_open_submit_waits_for_its_end() -> None:
+    multiparts = MultipartMessages()
+    receipt = Receipt("p0", DELIVERED, None, NOW)
+    ticket = multiparts.begin([PHONE, "525555010123"])
+    phones = (PHONE, PHONE[3:], "5215555010123", None, OTHER)
+    waits = [multiparts.may_be_open(receipt._replace(phone=phone)) for phone in phones]
+    assert waits == [True, True, True, True, False]
+    multiparts.end(ticket)
+    assert not multiparts.may_be_open(receipt._replace(phone=PHONE))
 
 
 def test_an_id_is_another_part_for_another_phone() -> None:

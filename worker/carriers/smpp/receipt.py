@@ -132,7 +132,7 @@ def read_receipt(config: SmppConfig, message: Message, now: datetime) -> Receipt
     A state of the carrier's own that `error_codes` explains is known, and means undelivered. An intermediate
     notification is final only by a state of the standard.
     """
-    fields = _fields(message.short_message)
+    fields = _fields(_without_header(message))
     value = message.tlvs.get(Tag.RECEIPTED_MESSAGE_ID)
     from_tlv = value.split(b"\0", 1)[0].decode("latin-1") if value else None
     reference = receipt_id(config, fields.get("id"), from_tlv)
@@ -220,6 +220,13 @@ def _network_error(message: Message) -> str | None:
     """The code in network_error_code (§5.3.2.31): a type of network, then the code in two octets."""
     value = message.tlvs.get(Tag.NETWORK_ERROR_CODE, b"")
     return f"{int.from_bytes(value[1:3], 'big'):03d}" if len(value) == 3 else None
+
+
+def _without_header(message: Message) -> bytes:
+    """A receipt's text without its user data header, which some lack although their esm_class has the bit for it."""
+    octets = message.short_message
+    has_header = message.esm_class & UDH_INDICATOR and b"\0" < octets[:1] < b" "
+    return octets[octets[0] + 1 :] if has_header else octets
 
 
 def _text(octets: bytes) -> str:

@@ -182,6 +182,14 @@ def test_what_fills_an_id_up_is_none_of_it() -> None:
     assert reference("id:A1B2C3\0\0 sub:001 stat:DELIVRD") == "A1B2C3"
 
 
+@pytest.mark.parametrize("header", [b"", b"\5\0\3\x2a\2\1", b"\6\x08\4\1\2\3\2"])
+@pytest.mark.parametrize("charset", ["ascii", "utf-16-be"])
+def test_a_receipt_may_have_the_header_of_its_message(header: bytes, charset: str) -> None:
+    message = Message("254711000000", "ACME", header + USUAL.encode(charset), esm_class=0x44)
+    receipt = read_receipt(config(), message, NOW)
+    assert receipt is not None and receipt.reference == "0123456789"
+
+
 def test_the_id_in_the_parameter_is_preferred_to_that_in_the_text() -> None:
     tlvs = {Tag.RECEIPTED_MESSAGE_ID: b"1234\0"}
     assert receipt_of("id:4660 stat:DELIVRD", tlvs, receipt_id="decimal_to_hex").reference == "1234"

@@ -60,10 +60,11 @@ def _read_callback(name: str, kind: str) -> tuple[HttpConfig, object]:
         raise Problem("not_found", "Not found.")
     body = read_bytes(current_request(), MAX_BODY_BYTES)
     request = current_request().http
+    content_type = request.content_type or ""
     try:
         query = callbacks.fields_of(request.query_string.decode("utf-8", "replace"))
         is_form = request.mimetype == "application/x-www-form-urlencoded"
-        form = callbacks.fields_of(body.decode("utf-8", "replace")) if is_form else {}
+        form = callbacks.fields_of(body.decode("utf-8", "replace"), content_type) if is_form else {}
     except callbacks.UnreadableCallback as error:
         raise Problem("bad_request", f"The callback cannot be read: {error}.") from None
     headers = {key.lower(): value for key, value in request.headers.items()}
@@ -72,6 +73,6 @@ def _read_callback(name: str, kind: str) -> tuple[HttpConfig, object]:
     ):
         raise Problem("invalid_credentials", "The signature of this callback is wrong.")
     try:
-        return config, callbacks.document_of(request.mimetype, query, body)
+        return config, callbacks.document_of(content_type, query, body)
     except callbacks.UnreadableCallback as error:
         raise Problem("bad_request", f"The callback cannot be read: {error}.") from None

@@ -7,8 +7,10 @@ statuses, never texts; those of callbacks are also stored as received.
 
 import json
 import logging
+import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 from urllib.parse import parse_qsl
 
@@ -24,16 +26,25 @@ from shared.sms.phones import is_phone
 log = logging.getLogger(__name__)
 
 MAX_FIELDS = 1_000
+_CHARSET = re.compile(r"charset\s*=\s*\"?(iso-8859-(?:1[013-6]|[1-9])|windows-125[0-8])\b", re.I | re.A)
 
 
 class UnreadableCallback(ValueError):
     """The document does not match the declaration. The message says what is missing."""
 
 
-def fields_of(encoded: str) -> dict[str, str]:
-    """Parse a query string or form; the first value of each name counts. Raises UnreadableCallback."""
+def fields_of(encoded: str, content_type: str = "") -> dict[str, str]:
+    """Parse a query string or form; the first value of each name counts. Raises UnreadableCallback.
+
+    If it is not UTF-8, it has the charset of the Content-Type, or Windows-1252.
+    """
+    named = _CHARSET.search(content_type)
+    parse = partial(parse_qsl, encoded, keep_blank_values=True, max_num_fields=MAX_FIELDS)
     try:
-        pairs = parse_qsl(encoded, keep_blank_values=True, max_num_fields=MAX_FIELDS, errors="replace")
+        try:
+            pairs = parse(errors="strict")
+        except UnicodeDecodeError:
+            pairs = parse(encoding=named[1] if named else "cp1252", errors="replace")
     except ValueError:
         raise UnreadableCallback(f"more than {MAX_FIELDS} fields") from None
     fields: dict[str, str] = {}
@@ -47,7 +58,7 @@ def document_of(content_type: str, query: Mapping[str, str], body: bytes) -> Any
     if not body:
         return dict(query)
     if content_type.partition(";")[0].strip().lower() == "application/x-www-form-urlencoded":
-        return fields_of(body.decode("utf-8", "replace"))
+        return fields_of(body.decode("utf-8", "replace"), content_type)
     document = paths.parse(body)
     if document is None:
         raise UnreadableCallback("neither JSON nor a form")

@@ -1,8 +1,8 @@
-"""How much of a carrier's call is read."""
+"""How much of a carrier's call is read, and in which charset."""
 
 import pytest
 
-from shared.carriers.http.callbacks import UnreadableCallback, fields_of
+from shared.carriers.http.callbacks import UnreadableCallback, document_of, fields_of
 from shared.carriers.http.paths import identity, word
 
 
@@ -10,6 +10,22 @@ def test_a_form_has_a_thousand_fields() -> None:
     assert len(fields_of("&".join(f"f{number}=1" for number in range(1000)))) == 1000
     with pytest.raises(UnreadableCallback, match="1000"):
         fields_of("&".join(f"f{number}=1" for number in range(1001)))
+
+
+@pytest.mark.parametrize(
+    ("charset", "written", "text"),
+    [
+        ("", "ARR%C3%8AT", "ARRÊT"),
+        ("", "ARR%CAT", "ARRÊT"),
+        ('; Charset="ISO-8859-5"', "%C1%C2%BE%BF", "СТОП"),
+        ("; charset=iso-8859-5", "%D0%A1%D0%A2%D0%9E%D0%9F", "СТОП"),
+        ("; charset=iso-8859-12", "%81", "\ufffd"),
+        ("; charset=idna", "%CA", "Ê"),
+    ],
+)
+def test_a_form_may_have_another_charset_than_utf8(charset: str, written: str, text: str) -> None:
+    content_type = f"application/x-www-form-urlencoded{charset}"
+    assert document_of(content_type, {}, f"from=1&text={written}".encode()) == {"from": "1", "text": text}
 
 
 def test_an_id_has_255_characters() -> None:

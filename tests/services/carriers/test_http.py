@@ -183,6 +183,25 @@ def test_receipts_are_fetched_again_until_they_are_stored() -> None:
     assert len(peer.requests) >= 2
 
 
+def test_receipts_are_fetched_page_by_page_until_there_are_no_more(caplog: pytest.LogCaptureFixture) -> None:
+    """Infobip hands each out once, 50 at a time by default. Others answer 204, or hand out the last ones again."""
+    caplog.set_level(logging.WARNING)
+    pages = [json_reply([{"id": str(page), "s": "DLV"}]) for page in (1, 2, 3, 3)] + [Reply(status=204)]
+    receipts = {"each": "", "id": "id", "status": "s", "statuses": {"DLV": "delivered"}}
+    with http_peer(lambda request: pages.pop(0)) as peer:
+        config = declared(peer.url("/"), poll={"url": peer.url("/reports"), "interval": 60.0}, receipts=receipts)
+        inbox = KeptInbox()
+        made = HttpCarrier(config)
+        made.open(inbox)
+        try:
+            made._poller._poll()
+            assert ([each.reference for each in inbox.receipts], len(pages)) == (["1", "2", "3", "3"], 1)
+            made._poller._poll()
+        finally:
+            made.close()
+    assert (pages, caplog.messages) == ([], [])
+
+
 def test_an_unanswered_poll_takes_no_connection_of_messages() -> None:
     go_on, polled = threading.Event(), threading.Event()
 

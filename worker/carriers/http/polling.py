@@ -13,6 +13,9 @@ from worker.carriers.http.transport import Lost, Transport
 
 log = logging.getLogger(__name__)
 
+MAX_PAGES = 20
+"""Most answers fetched at once; the others wait for the next poll."""
+
 
 class Poller:
     """Polls every few seconds, in its own thread. Without a `poll` table it does nothing.
@@ -36,20 +39,27 @@ class Poller:
         self._stop.set()
 
     def _poll(self) -> None:
+        """Fetch until the carrier has no more receipts, or hands out the same ones again."""
         try:
-            self.fetch()
+            page: list[str] = []
+            for _ in range(MAX_PAGES):
+                before, page = page, self.fetch()
+                if not page or page == before or self._stop.is_set():
+                    break
         except Lost as lost:
             log.warning("%s: receipts could not be fetched: %s", self._config.name, lost)
         except Exception as error:
             log.warning("%s: receipts could not be stored: %s", self._config.name, type(error).__name__)
 
-    def fetch(self) -> int:
-        """Fetch and store the available receipts. Returns how many. Raises Lost, or what storing raises."""
+    def fetch(self) -> list[str]:
+        """Fetch and store a page of receipts. Returns their message ids. Raises Lost, or what storing raises."""
         poll = self._config.poll
         assert poll is not None
         values = self._config.values
         headers = {name: filled_text(value, values) for name, value in poll.headers.items()}
         response = self._transport.get(filled_url(poll.url, values), headers, self._config.response_timeout)
+        if response.status == 204:
+            return []
         if response.status != 200:
             raise Lost(f"http_{response.status}")
         try:
@@ -58,4 +68,4 @@ class Poller:
             raise Lost("unreadable_answer") from None
         if receipts:
             self._inbox.store_receipts(receipts)
-        return len(receipts)
+        return [receipt.reference for receipt in receipts]

@@ -130,7 +130,7 @@ class ModelCarrier:
             raise Breach(f"submitted_once: {message} is submitted again; it was taken {known.taken} times before")
         known.closed = True
         if self._is_full(phone):
-            return known, Outcome(ResponseKind.POSTPONED, error="full")
+            return known, Outcome(ResponseKind.POSTPONED, error="ESME_RMSGQFUL")
         rates, throw = self.rates, self.rng.random()
         for response, rate in (
             (ResponseKind.REJECTED, rates.rejected),

@@ -1,4 +1,4 @@
-"""Tells whether "queue full" is about single recipients, or about the carrier.
+"""Tells whether "queue full" (ESME_RMSGQFUL) is about single recipients, or about the carrier.
 
 A carrier refuses a message in this way if the recipient's phone has been off for long, and some carriers also if they
 have too much to do. So if many different phones get it at once, the carrier throttles.
@@ -11,9 +11,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from shared.carriers.smpp.constants import Status
 from worker.carriers.base import Outcome, ResponseKind
 from worker.sending.windows import Window
 
+FULL = Status.ESME_RMSGQFUL.name
 MIN_PHONES, MIN_SHARE = 5, 0.1
 """More than this share of the latest messages, and at least so many phones, mean that the carrier throttles."""
 MESSAGES, SECONDS = 100, 10.0
@@ -37,11 +39,11 @@ class FullQueues:
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def judge(self, window: Window, outcomes: list[Outcome]) -> list[Outcome]:
-        """The outcomes of a window; those that postpone their message are throttled ones if the carrier is full.
+        """The outcomes of a window; those of full queues are throttled ones if the carrier is full.
 
         A message that is tried again tells nothing new: its recipient was full before.
         """
-        some_full = any(outcome.response is ResponseKind.POSTPONED for outcome in outcomes)
+        some_full = any(map(_is_full, outcomes))
         full = _first_refused(window, outcomes) if some_full else frozenset[str]()
         with self._lock:
             self._windows.append(Submitted(self.clock(), len(outcomes), full))
@@ -63,13 +65,14 @@ def _first_refused(window: Window, outcomes: Sequence[Outcome]) -> frozenset[str
     """The phones that were refused at the first attempt."""
     tried = ((batch.attempts, batch.phones[position]) for batch, positions in window for position in positions)
     return frozenset(
-        phone
-        for (attempts, phone), outcome in zip(tried, outcomes, strict=True)
-        if outcome.response is ResponseKind.POSTPONED and not attempts
+        phone for (attempts, phone), outcome in zip(tried, outcomes, strict=True) if _is_full(outcome) and not attempts
     )
 
 
 def _throttled(outcome: Outcome) -> Outcome:
-    if outcome.response is ResponseKind.POSTPONED:
-        return outcome._replace(response=ResponseKind.THROTTLED)
-    return outcome
+    return outcome._replace(response=ResponseKind.THROTTLED) if _is_full(outcome) else outcome
+
+
+def _is_full(outcome: Outcome) -> bool:
+    """Whether the carrier said that a queue is full. What a declaration calls postponed is never the carrier's."""
+    return outcome.response is ResponseKind.POSTPONED and (outcome.error or "").endswith(FULL)

@@ -17,7 +17,7 @@ from shared.carriers.error_catalogue import CATALOGUE
 from shared.carriers.error_codes import unknown_codes
 from shared.carriers.http.request_templates import names
 
-Meaning = Literal["accepted", "throttled", "rejected", "failed", "in_doubt", "suspended"]
+Meaning = Literal["accepted", "throttled", "postponed", "rejected", "failed", "in_doubt", "suspended"]
 """Outcome of a response for a message; `suspended`: our credentials were refused, so nothing was accepted."""
 ReceiptStatus = Literal["sent", "undelivered", "delivered"]
 CallbackAuth = Literal["basic", "secret", "hmac", "twilio", "jwt"]

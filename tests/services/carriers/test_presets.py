@@ -90,7 +90,7 @@ def test_validity_is_what_each_carrier_takes() -> None:
     [
         (400, 21211, ResponseKind.REJECTED, "invalid_recipient=21211"),
         (400, 21610, ResponseKind.REJECTED, "recipient_opted_out=21610"),
-        (400, 21611, ResponseKind.THROTTLED, "21611"),
+        (400, 21611, ResponseKind.POSTPONED, "throttled=21611"),
         (429, 20429, ResponseKind.THROTTLED, "20429"),
         (401, 20003, ResponseKind.THROTTLED, "20003"),
         (400, 99999, ResponseKind.REJECTED, "99999"),

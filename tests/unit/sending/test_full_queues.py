@@ -50,6 +50,14 @@ def test_many_phones_of_a_window(messages: int, full: int, outcome: Outcome) -> 
     assert Sending().window(messages, full) == [outcome] * full
 
 
+def test_a_full_queue_of_one_sender_is_not_the_carriers() -> None:
+    """Twilio's 21611, declared as postponed."""
+    batch = batch_of(400, segments=1)
+    batch.phones = [str(254700000000 + number) for number in range(400)]
+    outcomes = [Outcome(ResponseKind.POSTPONED, error="throttled=21611")] * 400
+    assert FullQueues().judge([(batch, list(range(400)))], outcomes) == outcomes
+
+
 def test_many_phones_of_several_windows() -> None:
     sending = Sending()
     assert [sending.window(2, 1)[0] for _ in range(6)] == [*[FULL] * 4, *[OF_CARRIER] * 2]

@@ -7,7 +7,7 @@ limits, rules, approved sender IDs) also apply to its sandbox.
 
 from typing import Final
 
-from sqlalchemy import BigInteger, Connection, bindparam, func, or_, select, text
+from sqlalchemy import BigInteger, Connection, and_, bindparam, func, or_, select, text
 from sqlalchemy.dialects.postgresql import insert
 
 from shared.accounts.audit_log import Actor, record
@@ -19,11 +19,16 @@ from shared.ledger.ledger import Entry, post
 PLAY_CREDITS = 1_000_000
 NAME_SUFFIX = " (sandbox)"
 """Suffix of a sandbox's name after the name of its account; not allowed for new live accounts."""
+CARRIER_TEST = "carrier-test"
+"""Name of the account that pays for test messages of carriers."""
 
 WITH_SANDBOX: Final = or_(
     accounts.account.c.id == bindparam("account"), accounts.account.c.sandbox_of == bindparam("account")
 )
 """Whether a row of `account` is the account or its sandbox; for a sandbox, only its own."""
+OWNS_SENDER_IDS: Final = and_(accounts.account.c.sandbox_of.is_(None), accounts.account.c.name != CARRIER_TEST)
+"""Whether a row of `account` keeps others from its sender IDs, and gets what is sent to them. Sandboxes and tests of
+carriers do not: they use the sender IDs of any account."""
 IDS_WITH_SANDBOX: Final = select(accounts.account.c.id).where(WITH_SANDBOX)
 SIMULATED: Final = """(s.test OR EXISTS (SELECT FROM account sa WHERE sa.id = s.account_id
                                                               AND sa.sandbox_of IS NOT NULL))"""
@@ -34,6 +39,7 @@ The account is checked besides the send's own flag, so that no mistake in that f
 
 ACCOUNTS, LIMITS, RULES, SENDERS = accounts.account.c, account_limit.c, category_rule.c, accounts.sender_id.c
 FIND = select(ACCOUNTS.id).where(ACCOUNTS.sandbox_of == bindparam("account")).with_for_update(key_share=True)
+OWNS = select(OWNS_SENDER_IDS).where(ACCOUNTS.id == bindparam("account"))
 IS_SANDBOX = select(ACCOUNTS.sandbox_of.is_not(None)).where(ACCOUNTS.id == bindparam("account"))
 CREATE = text(
     """
@@ -81,6 +87,11 @@ AVAILABLE = select(ACCOUNTS.available).where(ACCOUNTS.id == bindparam("sandbox")
 def is_sandbox(connection: Connection, account_id: int) -> bool:
     """Whether the account is a sandbox."""
     return bool(connection.execute(IS_SANDBOX, {"account": account_id}).scalar())
+
+
+def owns_sender_ids(connection: Connection, account_id: int) -> bool:
+    """Whether no other account may have the account's sender IDs; False for sandboxes and tests of carriers."""
+    return bool(connection.execute(OWNS, {"account": account_id}).scalar())
 
 
 def find_sandbox(connection: Connection, account_id: int) -> int | None:

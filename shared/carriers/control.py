@@ -14,6 +14,7 @@ from sqlalchemy import Connection, Integer, RowMapping, bindparam, func, select,
 
 from shared.accounts.administration import Refused, create_account, find_account
 from shared.accounts.audit_log import Actor, record
+from shared.accounts.sandbox import CARRIER_TEST
 from shared.accounts.top_ups import top_up
 from shared.db.expressions import last_message_id
 from shared.db.tables import sends
@@ -27,7 +28,7 @@ from shared.sends.sendable import AWAITS_CARRIER, MAX_REPORT_AGE, MESSAGES_LEFT
 
 MAX_RATE = 100_000
 """Segments per second of a carrier, a sender ID or a prefix."""
-ACCOUNT, SENDER = "carrier-test", "TEST"
+SENDER = "TEST"
 TOP_UP_CREDITS, MIN_CREDITS = 100, 20
 """The test account is topped up when it has less than the minimum; no message has more than 20 segments."""
 
@@ -227,9 +228,9 @@ def prepare(connection: Connection, sender: str, topup_key: str, *, by: Actor | 
     `topup_key` is the idempotency key of a top-up if one is needed.
     """
     try:
-        account = find_account(connection, ACCOUNT)
+        account = find_account(connection, CARRIER_TEST)
     except Refused:
-        account = create_account(connection, ACCOUNT, by=by)
+        account = create_account(connection, CARRIER_TEST, by=by)
     request_sender(connection, account, sender, by=by)
     decide_sender(connection, account, sender, "approved", by=by)
     if connection.execute(AVAILABLE, {"account": account}).scalar_one() < MIN_CREDITS:

@@ -2,12 +2,12 @@
 
 from sqlalchemy import Connection, Text, and_, bindparam, func, literal_column, select
 
+from shared.accounts.sandbox import OWNS_SENDER_IDS
 from shared.db.tables.accounts import account, audit_log, sender_id
 from shared.sms.countries import country_of, country_prefix
 from shared.sms.numbering import numbering_of
 from shared.sms.phones import is_phone
 
-IS_LIVE = account.c.sandbox_of.is_(None)
 SENT_TO = func.lower(bindparam("sent_to", type_=Text))
 
 WAS_APPROVED = audit_log.c.action == literal_column("'sender.approved'")
@@ -15,15 +15,15 @@ IS_OWNED = sender_id.c.state.in_(["approved", "suspended"])
 
 OWNER = (
     select(sender_id.c.account_id, account.c.country)
-    .join_from(sender_id, account, and_(account.c.id == sender_id.c.account_id, IS_LIVE))
+    .join_from(sender_id, account, and_(account.c.id == sender_id.c.account_id, OWNS_SENDER_IDS))
     .where(func.lower(sender_id.c.sender_id) == SENT_TO, IS_OWNED)
     .order_by(sender_id.c.state)
     .limit(1)
 )
-"""A live account, never a sandbox. A suspended sender ID still receives messages: they may be opt-outs."""
+"""No sandbox, and no test of carriers. A suspended sender ID still receives messages: they may be opt-outs."""
 LAST_OWNER = (
     select(audit_log.c.account_id, account.c.country)
-    .join_from(audit_log, account, and_(account.c.id == audit_log.c.account_id, IS_LIVE))
+    .join_from(audit_log, account, and_(account.c.id == audit_log.c.account_id, OWNS_SENDER_IDS))
     .where(func.lower(audit_log.c.subject) == SENT_TO, WAS_APPROVED)
     .order_by(audit_log.c.id.desc())
     .limit(1)

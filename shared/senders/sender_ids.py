@@ -14,7 +14,7 @@ from sqlalchemy.dialects.postgresql import insert
 
 from shared.accounts.administration import Refused, lock_account
 from shared.accounts.audit_log import Actor, record
-from shared.accounts.sandbox import IDS_WITH_SANDBOX, approve_in_sandbox, find_sandbox, is_sandbox
+from shared.accounts.sandbox import IDS_WITH_SANDBOX, OWNS_SENDER_IDS, approve_in_sandbox, find_sandbox, owns_sender_ids
 from shared.db.tables.accounts import account, sender_id
 from shared.ids import new_id
 from shared.lifecycle import EventType
@@ -66,7 +66,7 @@ OWNER = (
         func.lower(sender_id.c.sender_id) == func.lower(bindparam("sender")),
         sender_id.c.account_id != bindparam("account"),
         sender_id.c.state == "approved",
-        account.c.sandbox_of.is_(None),
+        OWNS_SENDER_IDS,
     )
     .limit(1)
 )
@@ -150,13 +150,12 @@ def decide_sender(
 
     Open sends are held while the sender ID is suspended or rejected, and released when it is approved. Raises Refused
     if another account has the same name, ignoring upper and lower case: nobody may send under another's name, except
-    sandboxes. Approvals apply to the sandbox too.
+    sandboxes and tests of carriers. Approvals apply to the sandbox too.
     """
     if state != "approved" and not reason:
         raise Refused(f"Say why {sender!r} is {state}: the account sees the reason.")
     connection.execute(LOCK_NAME, {"sender": sender})
-    in_sandbox = is_sandbox(connection, account_id)
-    if state == "approved" and not in_sandbox:
+    if state == "approved" and owns_sender_ids(connection, account_id):
         owner = connection.execute(OWNER, {"sender": sender, "account": account_id}).scalar()
         if owner is not None:
             raise Refused(f"{sender!r} is approved for the account {owner!r} and cannot be another account's too.")
@@ -179,7 +178,7 @@ def decide_sender(
     if state == "approved":
         release_sender(connection, account_id, sender)
         lock_account(connection, account_id)  # a sandbox that is being created has not copied this approval
-        sandbox = None if in_sandbox else find_sandbox(connection, account_id)
+        sandbox = find_sandbox(connection, account_id)
         if sandbox is not None:
             approve_in_sandbox(connection, sandbox, sender, before.authentication)
     else:

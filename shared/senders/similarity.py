@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from sqlalchemy import ARRAY, Connection, Text, any_, bindparam, literal_column, select
 
+from shared.accounts.sandbox import OWNS_SENDER_IDS
 from shared.db.tables.accounts import SKELETON, account, sender_id
 
 LOOKALIKES = str.maketrans({"0": "o", "1": "l", "i": "l", "5": "s", "8": "b", "2": "z"})
@@ -20,7 +21,7 @@ SENDERS, ACCOUNTS = sender_id.c, account.c
 NAMES = (
     select(ACCOUNTS.id.label("account_id"), ACCOUNTS.name.label("account"), SENDERS.sender_id, SENDERS.state)
     .join_from(sender_id, account, ACCOUNTS.id == SENDERS.account_id)
-    .where(ACCOUNTS.sandbox_of.is_(None), SENDERS.state != "rejected", SENDERS.sender_id.regexp_match("[A-Za-z]"))
+    .where(OWNS_SENDER_IDS, SENDERS.state != "rejected", SENDERS.sender_id.regexp_match("[A-Za-z]"))
     .order_by(SENDERS.sender_id, ACCOUNTS.id)
 )
 
@@ -45,7 +46,10 @@ def skeleton(sender: str) -> str:
 
 
 def likenesses(connection: Connection, of: Iterable[str] | None = None) -> dict[Name, list[Name]]:
-    """Sender IDs, each with similar ones of other accounts. Sandboxes have none. `of`: only those like one of these."""
+    """Sender IDs, each with similar ones of other accounts. `of`: only those like one of these.
+
+    Sandboxes and tests of carriers have none.
+    """
     if of is None:
         return alike(Name(*row) for row in connection.execute(NAMES))
     skeletons = list({skeleton(name) for name in of})

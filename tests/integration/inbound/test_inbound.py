@@ -12,6 +12,7 @@ import pytest
 from bulksms.smsc.server import Smsc, running
 from bulksms.smsc.settings import SmscSettings
 from shared.accounts.change_account import change_account
+from shared.carriers.control import prepare
 from shared.carriers.smpp.constants import Tag
 from shared.carriers.smpp.pdu import Message
 from shared.health.inbound import destinations_finding, keywords_finding
@@ -284,6 +285,19 @@ def test_a_stop_to_a_number_that_another_account_has_by_now_counts_for_that_one(
     come(service, Inbound(second, number, "STOP"))
     assert suppressed(service, first) is suppressed(service, second) is None
     assert service.scalar("SELECT count(*) FROM suppression WHERE account_id = :other", other=other) == 2
+
+
+def test_a_test_of_a_carrier_takes_no_number_from_a_customer(service: Service) -> None:
+    number, first, second = str(next(NUMBERS)), str(next(PHONES)), str(next(PHONES))
+    service.transact(prepare, number, number)
+    come(service, Inbound(first, number, "Is it open?"))
+    assert [each["phone"] for each in service.transact(list_unassigned, sent_to=number)] == [first]
+    decide(service, service.account_id, number, "approved")
+    service.transact(prepare, number, f"{number} again")
+    come(service, Inbound(first, number, "STOP"))
+    give_up(service, number)
+    come(service, Inbound(second, number, "STOP"))
+    assert suppressed(service, first) == suppressed(service, second) == "stop"
 
 
 def test_a_message_repeated_by_the_carrier_is_stored_and_acted_on_once(service: Service, number: str) -> None:

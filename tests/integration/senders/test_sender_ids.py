@@ -14,6 +14,7 @@ from shared.accounts.administration import Refused, allow_authentication, create
 from shared.accounts.sandbox import ensure_sandbox
 from shared.accounts.top_ups import top_up
 from shared.audit.check import audit
+from shared.carriers.control import prepare
 from shared.db.tables.accounts import SKELETON
 from shared.senders import similarity
 from shared.senders.requests import find_sender_id
@@ -199,6 +200,16 @@ def test_an_approval_reaches_a_sandbox_that_is_being_created(service: Service) -
     join_all(deciding)
     found = service.transact(find_sender_id, sandbox, sender)
     assert found is not None and found["state"] == "approved"
+
+
+def test_a_test_of_a_carrier_and_a_customer_may_use_the_same_sender_id(service: Service) -> None:
+    sender = f"TRY{service.account_id}"
+    service.transact(prepare, sender, sender)
+    service.post("/sender-ids", sender_id=sender)
+    decide(service, sender, "approved")
+    service.transact(prepare, sender, f"{sender} again")
+    assert service.send(sender_id=sender).status_code == 200
+    assert sender not in {name.sender_id for others in service.transact(likenesses).values() for name in others}
 
 
 def test_only_the_operator_sees_similar_names_of_other_accounts(service: Service) -> None:

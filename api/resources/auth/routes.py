@@ -47,8 +47,9 @@ def create_token() -> dict[str, Any]:
 
 
 def counting_failures(address: str) -> AbstractContextManager[None]:
-    """Exchange a key in this block: a Problem counts against the address, whose failures are limited."""
-    return counted_attempt(services().failures, address_block(address), "Too many failed sign-ins from this address.")
+    """Exchange a key in this block: a wrong secret counts against the address, whose failures are limited."""
+    detail = "Too many failed sign-ins from this address."
+    return counted_attempt(services().failures, address_block(address), detail, ("invalid_credentials",))
 
 
 def read_credentials() -> dict[str, Any]:

@@ -12,7 +12,7 @@ from api.app import create_app
 from api.auth import revocations, tokens
 from api.auth.revocations import RevokedTokens
 from shared import api_key as keys
-from shared.accounts.administration import create_key
+from shared.accounts.administration import create_key, suspend_account
 from shared.api_key import NewKey, networks
 from tests.harness.service import PREFIX, SECRET_KEY, Service
 
@@ -47,6 +47,17 @@ def test_guessing_is_stopped_and_the_owner_still_signs_in(service: Service, key:
     assert refused.status_code == 429
     assert int(refused.headers["Retry-After"]) >= 1
     assert exchange(service, key.api_key, key.api_secret, THERE).status_code == 200
+
+
+@pytest.mark.usefixtures("no_refill")
+def test_right_secrets_that_are_refused_are_no_guesses(service: Service, key: NewKey) -> None:
+    elsewhere = service.transact(create_key, service.account_id, SECRET_KEY, allowed_ips=[THERE])
+    other = service.new_account("suspended")
+    suspended = service.transact(create_key, other, SECRET_KEY)
+    service.transact(suspend_account, other, "unpaid")
+    refused = [exchange(service, *each).json["code"] for each in [elsewhere, suspended] * REQUESTS_PER_MINUTE]
+    assert refused == ["ip_not_allowed", "account_suspended"] * REQUESTS_PER_MINUTE
+    assert exchange(service, key.api_key, key.api_secret).status_code == 200
 
 
 @pytest.mark.usefixtures("no_refill")

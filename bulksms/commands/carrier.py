@@ -148,7 +148,7 @@ def resume(name: str) -> None:
 @click.argument("name")
 @click.argument("phone")
 @click.option("--sender", default=live.SENDER, show_default=True, help="A sender ID that the carrier accepts.")
-@click.option("--text", default="Test", show_default=True)
+@click.option("--text", default=live.TEXT, show_default=True)
 @click.option("--wait", type=Number(0, 600), default=30.0, show_default=True, help="Seconds to wait for the outcome.")
 @json_option
 def test(name: str, phone: str, sender: str, text: str, wait: float, as_json: bool) -> None:

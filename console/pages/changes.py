@@ -33,6 +33,7 @@ ACTIONS: dict[str, Any] = {
     "carrier.paused": _("Carrier paused"),
     "carrier.reset": _("Carrier reset"),
     "carrier.resumed": _("Carrier resumed"),
+    "carrier.tested": _("Carrier tested"),
     "carrier_limit.changed": _("Limit at a carrier changed"),
     "doubt.resolved": _("Message in doubt resolved"),
     "erasure.asked": _("Erasure requested"),

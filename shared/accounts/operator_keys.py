@@ -22,7 +22,7 @@ OPERATOR_SCOPES = {
     "accounts": "change accounts, their keys, limits and rules, and hold, release and cancel sends",
     "money": "top up, reverse, adjust and refund, set credit limits, and change prices",
     "senders": "decide on sender IDs, and assign inbound messages",
-    "carriers": "control carriers, retry jobs and release the guard",
+    "carriers": "control and test carriers, retry jobs and release the guard",
     "doubt": "resolve messages in doubt",
 }
 """Each scope, and what it allows."""

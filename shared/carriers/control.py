@@ -28,7 +28,8 @@ from shared.sends.sendable import AWAITS_CARRIER, MAX_REPORT_AGE, MESSAGES_LEFT
 
 MAX_RATE = 100_000
 """Segments per second of a carrier, a sender ID or a prefix."""
-SENDER = "TEST"
+SENDER, TEXT = "TEST", "Test"
+"""Of test messages, unless others are given."""
 TOP_UP_CREDITS, MIN_CREDITS = 100, 20
 """The test account is topped up when it has less than the minimum; no message has more than 20 segments."""
 
@@ -123,6 +124,7 @@ AVAILABLE = select(account.c.available).where(account.c.id == bindparam("account
 GO = (
     update(sends.send)
     .where(SENDS.id == bindparam("send_id"), SENDS.state == SendState.SCHEDULED)
+    .where(SENDS.send_at > func.clock_timestamp())
     .values(carrier=bindparam("only_carrier"), send_at=func.clock_timestamp())
 )
 GO_BATCH = (
@@ -238,10 +240,11 @@ def prepare(connection: Connection, sender: str, topup_key: str, *, by: Actor | 
     return account
 
 
-def start_test(connection: Connection, send: UUID, carrier: str) -> None:
-    """Start the scheduled send of a test now, restricted to one carrier."""
-    connection.execute(GO, {"send_id": send, "only_carrier": carrier})
-    connection.execute(GO_BATCH, {"send": send})
+def start_test(connection: Connection, send: UUID, carrier: str, *, by: Actor | None = None) -> None:
+    """Start the scheduled send of a test now, restricted to one carrier; one that has started stays as it is."""
+    if connection.execute(GO, {"send_id": send, "only_carrier": carrier}).rowcount:
+        connection.execute(GO_BATCH, {"send": send})
+        record(connection, by, "carrier.tested", subject=carrier, after={"send_id": send})
 
 
 def outcome(connection: Connection, send: UUID) -> RowMapping | None:

@@ -51,7 +51,7 @@ def accept_test_message(
     assert isinstance(stored_response, IdempotentResponse)  # in a thread
     sent = orjson.loads(stored_response.body)
     with services.engine.begin() as connection:
-        control.start_test(connection, UUID(sent["send_id"]), carrier)
+        control.start_test(connection, UUID(sent["send_id"]), carrier, by=by)
     publish_queued(services.engine, services.tasks, [UUID(sent["send_id"])])
     ids = {name: sent[name] for name in ("send_id", "message_id")}
     return IdempotentResponse(encode({"carrier": carrier, **ids}), stored_response.replayed)

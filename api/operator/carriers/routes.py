@@ -7,7 +7,7 @@ from sqlalchemy import Connection
 
 from api.act_once import transaction_of
 from api.auth.operator_tokens import Operator
-from api.endpoint import key_of_request, operator_endpoint, services
+from api.endpoint import key_of_request, need_scope, operator_endpoint, services
 from api.idempotency import IdempotentResponse
 from api.operator.carriers.accept_test_message import accept_test_message
 from api.operator.carriers.schemas import (
@@ -25,6 +25,7 @@ from api.problems import Problem
 from api.schemas.paging import list_of, newest_number
 from shared.accounts.audit_log import Actor
 from shared.carriers import control
+from shared.carriers.control import SENDER, TEXT
 from shared.db.connection import reading
 
 
@@ -83,8 +84,12 @@ def send_test_message(caller: Operator, by: Actor, carrier: str, body: dict[str,
     """Send one real message through one carrier. GET /operator/v1/sends/{send_id} shows what became of it.
 
     It is accepted, paid for and sent like any other; only the choice of the carrier is skipped. The account
-    `carrier-test` pays for it. It is created, and topped up, when needed.
+    `carrier-test` pays for it. It is created, and topped up, when needed. Another `sender_id` or `message` than the
+    default also needs the scopes `senders` and `money`.
     """
+    if (body["sender_id"], body["message"]) != (SENDER, TEXT):
+        need_scope(caller, "senders")
+        need_scope(caller, "money")
     key = key_of_request(caller, body)
     with reading(services().engine) as connection:
         _carrier(connection, carrier)

@@ -9,7 +9,7 @@ from api.schemas.errors import fail
 from api.schemas.examples import MESSAGE_ID, PHONE, SEND_ID
 from api.schemas.fields import MAX_NAME_LENGTH, SENDER_ID_LENGTH
 from api.schemas.paging import Paging
-from shared.carriers.control import MAX_RATE, SENDER
+from shared.carriers.control import MAX_RATE, SENDER, TEXT
 
 MAX_WINDOW = 1_000
 STATES = ("ready", "paused", "down", "open")
@@ -42,7 +42,7 @@ class NewTestMessage(Request):
     sender_id = fields.String(
         "A sender ID that the carrier accepts.", "TEST", load_default=SENDER, validate=SENDER_ID_LENGTH
     )
-    message = fields.Text("The text.", "Test", load_default="Test")
+    message = fields.Text("The text.", "Test", load_default=TEXT)
 
 
 class RateLimitChange(Request):

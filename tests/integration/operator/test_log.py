@@ -192,7 +192,7 @@ STEPS: dict[str, tuple[str, Step]] = {
     "reset_carrier": ("carrier.reset", of_carrier("POST", "/carriers/simulator/reset", reason="because")),
     "pause_carrier": ("carrier.paused", of_carrier("POST", "/carriers/simulator/pause", reason="because")),
     "resume_carrier": ("carrier.resumed", of_carrier("POST", "/carriers/simulator/resume", reason="because")),
-    "send_test_message": ("sender.approved", of_carrier("POST", "/carriers/simulator/test", phone="254711000778")),
+    "send_test_message": ("carrier.tested", of_carrier("POST", "/carriers/simulator/test", phone="254711000778")),
     "update_carrier_limit": ("carrier_limit.changed", change_limit),
     "hold_send": ("send.held", of_send("hold")),
     "release_send": ("send.released", of_send("hold", "release")),

@@ -80,6 +80,8 @@ def test_a_test_message_goes_once_through_its_carrier(service: Service, operator
     sent = operator.post("/carriers/simulator/test", key="trial", **body)
     assert sent.status_code == 200, sent.text
     assert operator.post("/carriers/simulator/test", key="trial", **body).json == sent.json
+    logged = operator.get(f"/changes?action=carrier.tested&actor={operator.actor}").json["data"]
+    assert [each["after"]["send_id"] for each in logged].count(sent.json["send_id"]) == 1
     service.sweep()
     shown = operator.get(f"/sends/{sent.json['send_id']}").json
     assert (shown["account"], shown["carrier"], shown["status"]) == ("carrier-test", "simulator", "completed")
@@ -88,9 +90,21 @@ def test_a_test_message_goes_once_through_its_carrier(service: Service, operator
     assert operator.post("/carriers/simulator/test", phone="0711").status_code == 400
 
 
+@pytest.mark.parametrize("changed", [{"sender_id": "TRIAL"}, {"message": "Buy now"}], ids=["sender ID", "text"])
+@pytest.mark.parametrize("missing", ["senders", "money"])
+def test_a_test_message_of_ones_own_needs_further_scopes(
+    service: Service, carrier: str, missing: str, changed: dict[str, str]
+) -> None:
+    operator = OperatorClient(service, "carriers", *{"senders", "money"} - {missing})
+    body = {"phone": "254711000776"}
+    refused = operator.post("/carriers/simulator/test", **body, **changed)
+    assert (refused.status_code, refused.json["code"], refused.json["scope"]) == (403, "insufficient_scope", missing)
+    assert operator.post("/carriers/simulator/test", **body).status_code == 200
+
+
 def test_an_operator_who_has_just_been_revoked_sends_no_test_message(service: Service, carrier: str) -> None:
     """Not even through a process that has not heard of it yet."""
-    operator = OperatorClient(service, "carriers")
+    operator = OperatorClient(service)
     service.transact(revoke_operator_key, operator.key_id)
     body = {"phone": "254711000779", "sender_id": "TRIAL", "message": "Does it work?"}
     refused = operator.post("/carriers/simulator/test", key="trial", **body)

@@ -85,6 +85,7 @@ ACTIONS: dict[str, Any] = {
     "smpp.replayed": _("Receipts delivered again"),
     "smpp.revoked": _("SMPP credential revoked"),
     "smpp.rotated": _("New password for an SMPP credential"),
+    "suppression.removed": _("Opt-out removed"),
     "texts.rewritten": _("Stored texts encrypted with another key"),
     "webhook.changed": _("Webhook changed"),
     "webhook.created": _("Webhook created"),

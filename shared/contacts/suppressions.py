@@ -30,6 +30,7 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import Insert, aggregate_order_by, insert
 
 from shared import outbox
+from shared.accounts.audit_log import Actor, record
 from shared.contacts.phones import as_number
 from shared.db.expressions import parameter_rows
 from shared.db.tables.accounts import sender_id
@@ -230,14 +231,23 @@ def report_suppressed(
     outbox.add(connection, account_id, EventType.SUPPRESSION_CREATED, data)
 
 
-def unsuppress(connection: Connection, account_id: int, phone: str | int, scope: Scope | None = None) -> int:
+def unsuppress(
+    connection: Connection, account_id: int, phone: str | int, scope: Scope | None = None, *, by: Actor | None = None
+) -> int:
     """Remove a phone from the list, with the scope or, without one, all scopes.
 
-    Returns the number of entries removed, not counting those of its other spellings.
+    The audit log names the phone by its hash. Returns the number of entries removed, not counting those of its other
+    spellings.
     """
-    values = {"account": account_id, "everywhere": scope is None, **(scope or EVERYTHING)._asdict()}
-    each = [{**values, "phone": spelling} for spelling in spellings(as_number(phone))]
-    return max(connection.execute(UNSUPPRESS, parameters).rowcount for parameters in each)
+    number, of = as_number(phone), (scope or EVERYTHING)._asdict()
+    values = {"account": account_id, "everywhere": scope is None, **of}
+    each = [{**values, "phone": spelling} for spelling in spellings(number)]
+    removed = max(connection.execute(UNSUPPRESS, parameters).rowcount for parameters in each)
+    if removed:
+        hashed = connection.execute(select(HASHED_PHONE), {"account": account_id, "phone": number}).scalar()
+        after = {**of, "removed": removed}
+        record(connection, by, "suppression.removed", account_id=account_id, subject=hashed, after=after)
+    return removed
 
 
 def listed(connection: Connection, account_id: int, phones: Sequence[int], category: str, sender_id: str) -> set[int]:

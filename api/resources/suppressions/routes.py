@@ -29,6 +29,7 @@ from api.resources.suppressions.schemas import (
 from api.schemas.entries import MAX_ENTRIES
 from api.schemas.fields import timestamp
 from api.schemas.paging import page_of
+from shared.accounts.audit_log import Actor
 from shared.contacts.suppressions import POSSIBLE, Scope, unsuppress
 from shared.db.connection import reading
 from shared.db.expressions import in_constants
@@ -110,12 +111,11 @@ def import_suppressions(caller: Caller, query: dict[str, Any]) -> IdempotentResp
 @endpoint(
     "DELETE", "/suppressions/<phone:phone>", query=ScopeQuery, response=UnsuppressedResponse, scope="suppressions:write"
 )
-def delete_suppression(caller: Caller, phone: str, query: dict[str, Any]) -> Any:
+def delete_suppression(caller: Caller, connection: Connection, by: Actor, phone: str, query: dict[str, Any]) -> Any:
     """Remove a phone number from the opt-out list; with `category`, `sender_id` or `everything`, only that opt-out."""
     scope = Scope(query.get("category", ""), query.get("sender_id", "")) if any(query.values()) else None
     phone = phone.removeprefix("+")
-    with services().engine.begin() as connection:
-        removed = unsuppress(connection, caller.account_id, phone, scope) if is_phone(phone) else 0
+    removed = unsuppress(connection, caller.account_id, phone, scope, by=by) if is_phone(phone) else 0
     if not removed:
         raise Problem("suppression_not_found", f"{phone[:40]!r} is not on the opt-out list of your account.")
     return {"phone": phone, "removed": removed}

@@ -8,6 +8,7 @@ from sqlalchemy import text
 from werkzeug.test import TestResponse
 
 from api.resources.suppressions import entries, routes
+from shared.accounts.audit_log import list_changes
 from shared.audit.check import audit
 from shared.outbox import listen
 from tests.harness.deliveries import settled_events
@@ -44,6 +45,23 @@ def test_a_phone_may_have_its_plus_sign(service: Service) -> None:
     for plus in ("+", "%2B"):
         assert service.post("/suppressions", phones=[PHONE]).status_code == 200
         assert service.delete(f"/suppressions/{plus}{PHONE}").json == {"phone": PHONE, "removed": 1}
+
+
+def test_a_removed_opt_out_is_in_the_audit_log_without_its_phone(service: Service) -> None:
+    service.post("/suppressions", phones=[PHONE], category="marketing")
+    service.post("/suppressions", phones=[PHONE], category="marketing", sender_id="ACME")
+    service.delete(f"/suppressions/{PHONE}?category=marketing&sender_id=acme")
+    service.delete(f"/suppressions/{PHONE}")
+    service.delete(f"/suppressions/{PHONE}")
+    hashed = "SELECT erased_phone(:account, :phone, erasure_key) FROM installation"
+    subject = str(service.scalar(hashed, account=service.account_id, phone=int(PHONE)))
+    with service.engine.connect() as connection:
+        logged = list_changes(connection, account_id=service.account_id, action="suppression")
+    assert [(each["actor"][:4], each["subject"], each["after"]) for each in logged] == [
+        ("key ", subject, {"category": "", "sender_id": "", "removed": 1}),
+        ("key ", subject, {"category": "marketing", "sender_id": "acme", "removed": 1}),
+    ]
+    assert PHONE not in str(logged) and all(each["request_id"] for each in logged)
 
 
 def test_a_full_list_takes_a_new_entry_after_one_is_removed(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:

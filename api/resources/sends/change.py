@@ -1,6 +1,7 @@
 """Change an accepted send: its time, validity, rate or text.
 
-Locks are taken in the order batch, send, account. A send that a worker has started keeps its text and time.
+Locks are taken in the order batch, send, account. A send that a worker has started keeps its text and time, and one
+that is held for the operator keeps its text.
 """
 
 from collections.abc import Mapping
@@ -24,6 +25,7 @@ from shared.ledger.ledger import REMAINDER, Entry, ReserveRefused, post
 from shared.ledger.spend_limits import standings
 from shared.lifecycle import SendState
 from shared.sends import batch_states, fair_queueing, send_states
+from shared.sends.holding import HELD_FOR_OPERATOR
 from shared.sends.requeue import give_back_turns, requeue_send, reset_turns
 
 OF_SEGMENTS = ("price", "cost", "unexpanded_credits")
@@ -47,6 +49,8 @@ def apply_changes(connection: Connection, send: UUID, changes: Mapping[str, Any]
         raise state_conflict(state, "be changed")
     if ("send_at" in changes or "message" in changes) and not locked.untouched:
         raise state_conflict(state, "change its time or text: sending has begun")
+    if "message" in changes and locked.send.held_by in HELD_FOR_OPERATOR:
+        raise state_conflict(state, "change its text until the operator releases it")
     send_at, expires_at = _times(locked.send, changes)
     if "message" in changes:
         _set_text(connection, locked.send, changes)

@@ -132,9 +132,10 @@ def resume_send(caller: Caller, send_id: UUID) -> IdempotentResponse:
 def update_send(caller: Caller, send_id: UUID, body: dict[str, Any]) -> Any:
     """Change when a send is due or expires, its rate, or its text.
 
-    `send_at` and `message` can change only before sending has started. A new text is priced again, and the difference
-    in cost is reserved or released. With null, `send_at` means now and `rate` means as fast as the route allows. Also
-    needs the scope sms:read, because the response shows the send.
+    `send_at` and `message` can change only before sending has started, and `message` not while the operator holds the
+    send. A new text is priced again, and the difference in cost is reserved or released. With null, `send_at` means
+    now and `rate` means as fast as the route allows. Also needs the scope sms:read, because the response shows the
+    send.
     """
     need_scope(caller, READ_SCOPE)
     with services().engine.begin() as connection:

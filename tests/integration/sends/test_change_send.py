@@ -3,6 +3,7 @@
 from datetime import UTC, datetime, timedelta
 from threading import Thread
 from typing import Any
+from uuid import UUID
 
 import pytest
 from werkzeug.test import TestResponse
@@ -10,6 +11,7 @@ from werkzeug.test import TestResponse
 import worker.jobs.expand
 from shared.accounts.limits import set_limits
 from shared.audit.check import audit
+from shared.sends.holding import hold, release
 from tests.harness.database import wait_until_somebody_waits
 from tests.harness.service import Service
 from tests.harness.threads import join_all
@@ -149,6 +151,16 @@ def test_a_send_that_has_begun_keeps_its_time_and_text(service: Service) -> None
     service.sweep()
     assert service.counts(send)["sent"] == 30
     assert change(service, send, rate=1).json["send_status"] == "completed"
+
+
+def test_a_send_that_awaits_its_release_by_the_operator_keeps_its_text(service: Service) -> None:
+    send = waiting(service)
+    service.transact(hold, UUID(send), "looks like fraud")
+    refused = change(service, send, message="Ho")
+    assert (refused.status_code, refused.json["code"], refused.json["send_status"]) == (409, "state_conflict", "held")
+    assert change(service, send, send_at=ahead(2), expires_at=ahead(3), rate=5).json["message"] == "Hi"
+    service.transact(release, UUID(send))
+    assert change(service, send, message="Ho").json["message"] == "Ho"
 
 
 @pytest.mark.parametrize(

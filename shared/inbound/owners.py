@@ -32,7 +32,7 @@ LAST_OWNER = (
 ENDING_SO = (
     select(sender_id.c.sender_id)
     .distinct()
-    .join_from(sender_id, account, and_(account.c.id == sender_id.c.account_id, IS_LIVE))
+    .join_from(sender_id, account, and_(account.c.id == sender_id.c.account_id, OWNS_SENDER_IDS))
     .where(sender_id.c.sender_id.endswith(bindparam("digits", type_=Text)), IS_OWNED)
 )
 

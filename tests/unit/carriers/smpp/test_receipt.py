@@ -178,8 +178,8 @@ def test_ids_take_the_declared_form(identity: str, form: dict[str, Any], becomes
 
 
 def test_what_fills_an_id_up_is_none_of_it() -> None:
-    assert reference("stat:DELIVRD", {Tag.RECEIPTED_MESSAGE_ID: b"A1B2C3  \0"}) == "A1B2C3"
-    assert reference("id:A1B2C3\0\0 sub:001 stat:DELIVRD") == "A1B2C3"
+    assert receipt_of("stat:DELIVRD", {Tag.RECEIPTED_MESSAGE_ID: b"A1B2C3  \0"}).reference == "A1B2C3"
+    assert receipt_of("id:A1B2C3\0\0 sub:001 stat:DELIVRD").reference == "A1B2C3"
 
 
 @pytest.mark.parametrize("header", [b"", b"\5\0\3\x2a\2\1", b"\6\x08\4\1\2\3\2"])

@@ -45,7 +45,6 @@ from shared.db.expressions import in_parameter, last_message_id, parameter_rows
 from shared.db.one_at_a_time import one_at_a_time
 from shared.db.tables.accounts import account, sender_id
 from shared.db.tables.contacts import contact, contact_group
-from shared.db.tables.events import event
 from shared.db.tables.inbound import inbound, inbound_part
 from shared.db.tables.messages import doubt, erasure, message, message_export, unreadable_receipt
 from shared.db.tables.rules import capped
@@ -62,7 +61,7 @@ from shared.sends.archived import WAS_ARCHIVED
 from shared.sends.batch_states import NOT_TAKEN_STATES
 from shared.sends.cancel_message import cancel_one
 from worker.jobs.erasure_imports import erase_imports
-from worker.jobs.erasure_responses import erase_rejections, erase_response, erase_urls
+from worker.jobs.erasure_responses import erase_events, erase_rejections, erase_response, erase_urls
 from worker.jobs.erasure_search import ACCOUNT, IS_DUE, LONGEST_WAIT, PHONE, SearchResult, search
 from worker.jobs.turns import next_in_turn, take_turn
 
@@ -154,7 +153,6 @@ PARTS = delete(inbound_part).where(
     account.c.sandbox_of.is_(None),
 )
 """Parts of messages to the account, as `shared.inbound.store` assigns them."""
-EVENTS = delete(event).where(event.c.account_id == ACCOUNT, in_parameter(event.c.id, "events"))
 OF_ERASURE = erasure.c.id == bindparam("erasure")
 AGE = func.now() - erasure.c.created_at
 WAIT = func.least(LONGEST_WAIT, literal(timedelta(seconds=10)) + AGE.op("/", precedence=8)(5))
@@ -216,7 +214,7 @@ def _erase(engine: Engine, erasure_id: UUID, found: SearchResult) -> None:
                 connection.execute(COUNT, {"erasure": erasure_id, "counted": counts})
     for first in range(0, len(found.events), EVENTS_PER_COMMIT):
         with _locked(engine, erasure_id) as (connection, subject, _):
-            connection.execute(EVENTS, {**subject, "events": found.events[first : first + EVENTS_PER_COMMIT]})
+            erase_events(connection, found.events[first : first + EVENTS_PER_COMMIT], subject["account"])
     if found.deliveries:
         with _locked(engine, erasure_id) as (connection, subject, _):
             erase_urls(connection, found.deliveries, subject["account"])

@@ -1,5 +1,5 @@
-"""Erases a phone from rejected recipients, from the URLs of deliveries, and from the responses that are stored for
-repeated requests."""
+"""Erases a phone from rejected recipients, from events and the URLs of deliveries, and from the responses that are
+stored for repeated requests."""
 
 import re
 from collections.abc import Sequence
@@ -7,11 +7,13 @@ from typing import Any
 from uuid import UUID
 
 import orjson
-from sqlalchemy import Connection, bindparam, select, text, update
+from sqlalchemy import Connection, bindparam, null, select, text, update
 
 from shared.db.expressions import in_parameter
+from shared.db.tables.events import event
 from shared.db.tables.sends import idempotency
 from shared.db.tables.webhooks import delivery, webhook
+from shared.events.stream import ERASED
 from worker.jobs.erasure_search import ACCOUNT, DIGITS, NATIONAL_DIGITS, NO_DIGITS, OF_CALLBACKS, OTHER_DIGITS
 
 STORED_RESPONSE = (
@@ -51,11 +53,22 @@ URLS = (
     .where(delivery.c.webhook_id == bindparam("webhook"), in_parameter(delivery.c.event_id, "deliveries"))
     .values(url="")
 )
+EVENTS = (
+    update(event)
+    .where(event.c.account_id == ACCOUNT, in_parameter(event.c.id, "events"))
+    .values(type=ERASED, data=null())
+)
+"""Keeps the rows, because readers may go on from them."""
 
 
 def erase_rejections(connection: Connection, sends: Sequence[UUID], subject: dict[str, Any]) -> None:
     """Erase rejected recipients of sends of the `account` that have the `phone` or suggest it."""
     connection.execute(REJECTIONS, {**subject, "rejections": sends})
+
+
+def erase_events(connection: Connection, events: Sequence[UUID], account_id: int) -> None:
+    """Erase what events say."""
+    connection.execute(EVENTS, {"account": account_id, "events": events})
 
 
 def erase_urls(connection: Connection, deliveries: Sequence[UUID], account_id: int) -> None:

@@ -10,11 +10,14 @@ import pytest
 from sqlalchemy import text
 
 import worker.sending.settle_rest
+from api.http.pagination import to_cursor
 from shared.carriers.receipts import Receipt
 from shared.carriers.unreadable import Unreadable, keep_unreadable
+from shared.events.stream import read_events
 from shared.inbound import Inbound, store
 from shared.lifecycle import MessageStatus
 from tests.harness.database import wait_until_somebody_waits
+from tests.harness.deliveries import wait_for_others
 from tests.harness.service import Service
 from tests.harness.threads import join_all
 from tests.integration.privacy.test_privacy import OTHER, PERSON, erase, receive, where, work
@@ -73,6 +76,20 @@ def test_urls_of_deliveries_are_erased_with_those_of_their_sends(alone: Service)
     erase(alone)
     assert where(alone.engine, urls[0]) == set()
     assert where(alone.engine, urls[1]) == {"send", "delivery"}
+
+
+def test_a_reader_goes_on_from_an_event_that_was_erased(alone: Service) -> None:
+    alone.get("/events")
+    receive(alone, OTHER, "Hello")
+    receive(alone, PERSON, "STOP")
+    wait_for_others(alone.engine)
+    kept, *gone = [each["event_id"] for each in alone.get("/events").json["data"]]
+    erase(alone)
+    assert [each["event_id"] for each in alone.get("/events").json["data"]] == [kept]
+    assert alone.transact(read_events, alone.account_id, [UUID(event) for event in gone]) == []
+    for start in (f"after={gone[-1]}", f"cursor={to_cursor(gone[-1])}"):
+        page = alone.get(f"/events?{start}")
+        assert (page.status_code, page.json.get("data")) == (200, []), page.text
 
 
 def erased_batches(service: Service) -> int:

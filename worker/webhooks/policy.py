@@ -5,6 +5,7 @@ ten minutes, and is then tried with one retry and one new event while the others
 days, or responds with 410, is disabled.
 """
 
+import math
 import random
 from dataclasses import dataclass
 from uuid import UUID
@@ -22,7 +23,7 @@ DEAD_AFTER = 3
 POSTPONED = 300.0
 """Seconds until a skipped event is tried: one not posted because others to the same URL had failed."""
 GIVEN_UP_AFTER = 76 * HOUR
-"""Age in seconds at which an event that was only postponed is given up."""
+"""Age in seconds at which an event that has been tried is given up rather than postponed."""
 GONE = 410
 FIRST_WIDTH, MAX_WIDTH = 4, 32
 """Posts to one webhook at a time: twice as many after each page without a failure."""
@@ -38,7 +39,7 @@ class PostJob:
     body: bytes
     attempts: int
     age: float
-    """Seconds since the event."""
+    """Seconds since the event; infinite if it is no longer kept."""
     reply: Reply | None = None
     """None if it has not been posted."""
     skipped: str | None = None
@@ -61,7 +62,7 @@ class PostResult:
 def result_of(job: PostJob) -> PostResult:
     """The result of a job."""
     if job.reply is None:
-        if job.age > GIVEN_UP_AFTER:
+        if job.age == math.inf or (job.attempts and job.age > GIVEN_UP_AFTER):
             return PostResult("failed", job.attempts, None)
         return PostResult("pending", job.attempts, with_jitter(POSTPONED))
     attempts = job.attempts + 1

@@ -1,6 +1,7 @@
 """Receivers that misbehave: each post to them ends, in bounded time and memory, and tells what was wrong."""
 
 import asyncio
+import math
 import resource
 import socket
 import threading
@@ -12,7 +13,7 @@ from aiohttp import AsyncResolver
 
 from worker.webhooks import client
 from worker.webhooks.client import Client, Reply
-from worker.webhooks.policy import DELAYS, PostJob, PostResult, result_of
+from worker.webhooks.policy import DELAYS, GIVEN_UP_AFTER, PostJob, PostResult, result_of
 
 OK = b"HTTP/1.1 200 OK\r\n"
 
@@ -139,6 +140,20 @@ def test_attempts_are_spread_over_75_hours() -> None:
         assert delay <= outcome.wait <= delay * 1.1
     job.attempts = len(DELAYS)
     assert result_of(job) == PostResult("failed", 10, None)
+
+
+@pytest.mark.parametrize(
+    ("attempts", "age", "state"),
+    [
+        (1, GIVEN_UP_AFTER, "pending"),
+        (1, GIVEN_UP_AFTER + 1, "failed"),
+        (0, GIVEN_UP_AFTER + 1, "pending"),
+        (0, math.inf, "failed"),
+    ],
+)
+def test_an_event_is_not_given_up_untried(attempts: int, age: float, state: str) -> None:
+    job = PostJob(uuid4(), "message.sent", "", b"", attempts, age, skipped="Not tried")
+    assert result_of(job).state == state
 
 
 def test_silent_name_servers_delay_no_other_name(stop: threading.Event) -> None:

@@ -1015,7 +1015,7 @@ export interface Webhook {
   status: "active" | "disabled";
   /** Why the webhook is disabled; null while it is active. */
   disabled_reason: string | null;
-  /** Since when every post has failed; null if the last one succeeded. */
+  /** Since when every post has failed; null if the last one succeeded or nothing is left to retry. */
   failing_since: string | null;
   /** Increases by one with each rotation of the secret. */
   secret_version: number;
@@ -1058,7 +1058,7 @@ export interface Secret {
   status: "active" | "disabled";
   /** Why the webhook is disabled; null while it is active. */
   disabled_reason: string | null;
-  /** Since when every post has failed; null if the last one succeeded. */
+  /** Since when every post has failed; null if the last one succeeded or nothing is left to retry. */
   failing_since: string | null;
   /** Increases by one with each rotation of the secret. */
   secret_version: number;

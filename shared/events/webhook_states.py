@@ -1,12 +1,14 @@
-"""All changes of a webhook's state: by its owner, by its failures, and after a fault of the service."""
+"""All changes of a webhook's state: by its owner, by its failures and their end, and after a fault of the service."""
 
 from collections.abc import Mapping
+from datetime import timedelta
 from typing import Any, Final
 from uuid import UUID
 
-from sqlalchemy import Connection, Row, bindparam, func, update
+from sqlalchemy import Connection, Row, bindparam, exists, func, not_, select, update
 
-from shared.db.tables.webhooks import webhook
+from shared.db.expressions import in_constants
+from shared.db.tables.webhooks import delivery, webhook
 
 FAILS_FOR: Final = "5 days"
 FAULT = "The service failed to prepare its events. Its operator has been told."
@@ -30,6 +32,14 @@ DISABLE = (
 ENABLE = UPDATE_WEBHOOK.where(webhook.c.state == "disabled", webhook.c.disabled_reason == bindparam("reason")).values(
     state="active", disabled_reason=None, failing_since=None, rest_until=None
 )
+HAS_RETRIES = exists().where(delivery.c.webhook_id == webhook.c.id, in_constants(delivery.c.state, "pending"))
+GAVE_UP = webhook.c.failing_since < func.clock_timestamp() - timedelta(hours=1), not_(HAS_RETRIES)
+FORGET_FAILURES = (
+    update(webhook)
+    .where(webhook.c.id.in_(select(webhook.c.id).where(*GAVE_UP).with_for_update(skip_locked=True).correlate(None)))
+    .values(failures=0, failing_since=None)
+)
+"""Of webhooks for which nothing is left to retry: nobody can tell whether they still fail."""
 STATE_AFTER_POSTS: Final = f"""
            failing_since = CASE WHEN :worked THEN NULL WHEN :failed THEN coalesce(w.failing_since, clock_timestamp())
                                 ELSE w.failing_since END,

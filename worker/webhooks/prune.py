@@ -1,4 +1,4 @@
-"""Deletes old events and their deliveries, in small steps.
+"""Deletes old events and their deliveries, in small steps, and forgets failures of webhooks.
 
 The rows are found before the first is deleted, because readers of events wait for whoever has written
 (shared/db/delete_rows.py).
@@ -7,7 +7,7 @@ The rows are found before the first is deleted, because readers of events wait f
 import time
 from datetime import timedelta
 
-from sqlalchemy import Delete, Engine, case, delete, exists, func, not_, select, true
+from sqlalchemy import Delete, Engine, Update, case, delete, exists, func, not_, select, true
 
 from shared.db.connection import transaction
 from shared.db.delete_rows import ROW, delete_found
@@ -15,6 +15,7 @@ from shared.db.expressions import first_id_at
 from shared.db.tables.events import event, listener
 from shared.db.tables.smpp import smpp_credential
 from shared.db.tables.webhooks import delivery, webhook
+from shared.events.webhook_states import FORGET_FAILURES
 from shared.ids import LAST_ID
 from shared.outbox import KEPT_DAYS
 
@@ -45,19 +46,21 @@ PRUNE = (
     delete_found(event, OLD_EVENTS),
     delete_found(delivery, OLD_DELIVERIES),
     delete(webhook).where(webhook.c.state == "deleted", not_(HAS_DELIVERIES)),
+    FORGET_FAILURES,
     delete(listener).where(listener.c.pulled_at < KEPT_SINCE, not_(HAS_WEBHOOK), not_(HAS_SMPP)),
 )
 """The last one keeps the listener of a webhook that is stored meanwhile: `listen` has renewed it."""
 
 
 def prune(engine: Engine) -> None:
-    """Delete rows older than KEPT_DAYS for about SECONDS, and listeners that neither pull nor have a webhook."""
+    """Delete rows older than KEPT_DAYS for about SECONDS, and listeners that neither pull nor have a webhook; forget
+    the failures of webhooks that have nothing to retry."""
     end = time.monotonic() + SECONDS
     for statement in PRUNE:
-        while _delete(engine, statement) >= OF_WEBHOOK and time.monotonic() < end:
+        while _execute(engine, statement) >= OF_WEBHOOK and time.monotonic() < end:
             pass
 
 
-def _delete(engine: Engine, statement: Delete) -> int:
+def _execute(engine: Engine, statement: Delete | Update) -> int:
     with transaction(engine, durable=False) as connection:
         return connection.execute(statement).rowcount

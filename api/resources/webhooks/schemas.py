@@ -84,7 +84,8 @@ class WebhookResponse(Response):
     status = fields.String("Whether events are posted to it.", "active", attribute="state", one_of=STATUSES)
     disabled_reason = fields.String("Why the webhook is disabled; null while it is active.", allow_none=True)
     failing_since = fields.Timestamp(
-        "Since when every post has failed; null if the last one succeeded.", allow_none=True
+        "Since when every post has failed; null if the last one succeeded or nothing is left to retry.",
+        allow_none=True,
     )
     secret_version = fields.Integer("Increases by one with each rotation of the secret.", 1)
     previous_secret_until = fields.Timestamp(

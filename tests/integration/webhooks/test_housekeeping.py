@@ -62,6 +62,17 @@ def test_a_round_ends_when_its_time_is_over(service: Service, monkeypatch: pytes
     assert (count(service, "event"), count(service, "delivery")) == (1, prune.OF_WEBHOOK + 1)
 
 
+def test_a_webhook_without_anything_to_retry_no_longer_fails(service: Service) -> None:
+    run(service, "UPDATE webhook SET failures = 3, failing_since = now() - interval '2 hours'")
+    run(service, ADD_DELIVERIES, rows=1)
+    run(service, "UPDATE delivery SET event_id = gen_random_uuid(), state = 'pending', next_at = now()")
+    prune.prune(service.engine)
+    assert count(service, "webhook WHERE failing_since IS NOT NULL") == 1
+    run(service, "UPDATE delivery SET state = 'failed', next_at = NULL")
+    prune.prune(service.engine)
+    assert count(service, "webhook WHERE failing_since IS NULL AND failures = 0") == 1
+
+
 def statements(service: Service, beginning: str) -> list[str]:
     """The statements that begin so, from now on. After each, another transaction adds an event."""
     seen: list[str] = []

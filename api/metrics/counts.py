@@ -126,8 +126,18 @@ VALUES: dict[str, tuple[str, Select[Any]]] = {
         "Imports, expansions and other jobs that failed repeatedly and wait for an operator.",
         _count(job_failure, job_failure.c.set_aside_at.is_not(None)),
     ),
-    "bulksms_receipts_unreadable": ("Receipts that could not be read, stored as received.", _count(unreadable_receipt)),
-    "bulksms_receipts_unmatched": ("Receipts that match no message.", _count(receipt)),
+    "bulksms_receipts_unreadable": (
+        "Unreadable receipts of the last hour.",
+        _count(unreadable_receipt, unreadable_receipt.c.received_at > func.now() - timedelta(hours=1)),
+    ),
+    "bulksms_receipts_unmatched": (
+        "Unmatched receipts that came 10 to 70 minutes ago.",
+        _count(
+            receipt,
+            receipt.c.received_at > func.now() - timedelta(minutes=70),
+            receipt.c.received_at < func.now() - timedelta(minutes=10),
+        ),
+    ),
     "bulksms_webhooks_failing": (
         "Active webhooks whose deliveries are failing.",
         _count(webhook, webhook.c.state == "active", webhook.c.failing_since.is_not(None)),

@@ -171,7 +171,7 @@ CARRIERS = [
         "Unreadable receipts",
         {
             "{{carrier}}": "max by (carrier) (bulksms_carrier_unreadable)",
-            "stored": "max(bulksms_receipts_unreadable)",
+            "in the last hour": "max(bulksms_receipts_unreadable)",
         },
     ),
 ]

@@ -22,6 +22,7 @@ from tests.harness.house import wait_until
 from tests.observe.watched import Watched, phones, run, send, send_one
 
 pytestmark = pytest.mark.prometheus
+AGE = "UPDATE receipt SET received_at = now() - interval '11 minutes' WHERE received_at > now() - interval '9 minutes'"
 RECEIPT = "id:0123456789 sub:001 dlvrd:001 submit date:2601010000 done date:2601010000 stat:DELIVRD err:000 text:"
 
 
@@ -59,6 +60,7 @@ def test_receipts_with_ids_in_another_form(watched: Watched) -> None:
             nonlocal sent
             send(watched.service, phones(60, 254716000000 + sent))
             sent += 60
+            watched.service.execute(AGE)
             return "BulksmsReceiptsUnmatched" in watched.prometheus.firing()
 
         wait_until(send_more, 90, "the alert")

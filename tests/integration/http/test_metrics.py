@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -91,6 +91,28 @@ def test_the_state_of_the_installation(service: Service) -> None:
     assert lines["bulksms_deliveries_pending"] == lines["bulksms_webhooks_failing"] == 0
     assert lines["bulksms_credits_reserved"] >= 1
     assert lines["bulksms_credits_available"] > 900
+
+
+def test_receipts_are_counted_by_their_age(service: Service) -> None:
+    """Of those whose rows are deleted after some days, others may come at the same rate."""
+    before = scrape(service)
+    for minutes in (5, 30, 40, 120):
+        moment = datetime.now(UTC) - timedelta(minutes=minutes)
+        service.execute(
+            """INSERT INTO receipt (carrier, reference, status, done_at, received_at)
+               VALUES ('simulator', 'none', 'delivered', :moment, :moment)""",
+            moment=moment,
+        )
+        service.execute(
+            """INSERT INTO unreadable_receipt (carrier, reason, octets, received_at)
+               VALUES ('simulator', 'malformed', '', :moment)""",
+            moment=moment,
+        )
+    after = scrape(service)
+    names = ("bulksms_receipts_unmatched", "bulksms_receipts_unreadable")
+    assert [after[name] - before[name] for name in names] == [2, 3]
+    service.execute("DELETE FROM receipt WHERE reference = 'none'")
+    service.execute("DELETE FROM unreadable_receipt WHERE octets = ''")
 
 
 def test_scheduled_batches_and_their_messages_are_counted(service: Service) -> None:

@@ -12,6 +12,9 @@ import yaml
 
 from api.limits.bulkheads import CONNECTIONS_OF_ADDRESS
 from api.problems import CATALOGUE
+from console.app import create_app
+from console.load.body_limits import LISTS
+from console.settings import Settings
 from shared.db.connection import CONNECT_SECONDS
 from shared.observability.metrics import DIRECTORY
 from shared.settings import from_environment
@@ -91,6 +94,19 @@ def test_nginx_answers_errors_as_the_api_does() -> None:
 
 def test_nginx_has_the_limit_that_customers_are_told() -> None:
     assert re.findall(r"^ *limit_conn clients (\d+);", NGINX, re.M) == [str(CONNECTIONS_OF_ADDRESS)]
+
+
+@pytest.mark.parametrize("path", ["/api/v1/groups/7/import", "/operator/v1/price-lists/7/import/"])
+def test_nginx_takes_large_files_where_the_api_does(path: str) -> None:
+    large = re.findall(r"location ~ (\S+) {[^}]*client_max_body_size 100m;", NGINX)
+    assert any(re.search(pattern, path) for pattern in large)
+
+
+def test_the_consoles_nginx_takes_files_where_the_console_does() -> None:
+    (large,) = re.findall(r"location ~ (\S+) {\s+client_max_body_size 52m;", DOCUMENT)
+    rules = create_app(Settings(secret_key="a-key-that-only-this-test-uses-0123")).url_map.iter_rules()
+    paths = {re.sub("<any[^>]*>", "live", rule.rule) for rule in rules if rule.endpoint in LISTS}
+    assert [path for path in paths if not re.search(large, path)] == []
 
 
 def test_the_image_keeps_what_the_code_imports() -> None:

@@ -21,6 +21,7 @@ from shared.db.tables import sends
 from shared.db.tables.accounts import account
 from shared.db.tables.carriers import carrier_limit, carrier_report, carrier_setting
 from shared.db.tables.messages import message, unreadable_receipt
+from shared.db.tables.prices import price
 from shared.ids import LAST_NUMBER
 from shared.lifecycle import BatchState, SendState
 from shared.senders.sender_ids import decide_sender, request_sender
@@ -30,8 +31,9 @@ MAX_RATE = 100_000
 """Segments per second of a carrier, a sender ID or a prefix."""
 SENDER, TEXT = "TEST", "Test"
 """Of test messages, unless others are given."""
-TOP_UP_CREDITS, MIN_CREDITS = 100, 20
-"""The test account is topped up when it has less than the minimum; no message has more than 20 segments."""
+TOP_UP_SEGMENTS, MIN_SEGMENTS = 100, 20
+"""The test account is topped up when it can pay for fewer than the minimum at DEAREST; no message has more than 20."""
+DEAREST = select(func.greatest(func.max(price.c.price), 1))
 
 LIST = text(
     f"""
@@ -235,8 +237,9 @@ def prepare(connection: Connection, sender: str, topup_key: str, *, by: Actor | 
         account = create_account(connection, CARRIER_TEST, by=by)
     request_sender(connection, account, sender, by=by)
     decide_sender(connection, account, sender, "approved", by=by)
-    if connection.execute(AVAILABLE, {"account": account}).scalar_one() < MIN_CREDITS:
-        top_up(connection, account, TOP_UP_CREDITS, "tests of carriers", topup_key, by=by)
+    dearest = connection.execute(DEAREST).scalar_one()
+    if connection.execute(AVAILABLE, {"account": account}).scalar_one() < MIN_SEGMENTS * dearest:
+        top_up(connection, account, TOP_UP_SEGMENTS * dearest, "tests of carriers", topup_key, by=by)
     return account
 
 

@@ -102,6 +102,17 @@ def test_a_test_message_of_ones_own_needs_further_scopes(
     assert operator.post("/carriers/simulator/test", **body).status_code == 200
 
 
+def test_a_test_message_is_paid_for_whatever_a_segment_costs(
+    service: Service, operator: OperatorClient, carrier: str
+) -> None:
+    body = {"phone": "254711000778", "sender_id": "TRIAL", "message": "x" * 200}
+    assert operator.post("/carriers/simulator/test", **body).status_code == 200
+    account = service.scalar("SELECT id FROM account WHERE name = 'carrier-test'")
+    service.set_prices(("", "254", 5_000), name="dear", account=account)
+    dear = operator.post("/carriers/simulator/test", **body)
+    assert dear.status_code == 200, dear.text
+
+
 def test_an_operator_who_has_just_been_revoked_sends_no_test_message(service: Service, carrier: str) -> None:
     """Not even through a process that has not heard of it yet."""
     operator = OperatorClient(service)

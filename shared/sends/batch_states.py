@@ -81,16 +81,21 @@ ROUTE = text(
 )
 """Puts queued batches into carriers' queues. Those whose carriers are all unavailable wait, and are looked at again."""
 
+_DUE = """
+        SELECT id FROM (
+            SELECT id FROM batch WHERE state = 'waiting' AND {which} AND due_at <= statement_timestamp()
+             ORDER BY due_at LIMIT {most} FOR UPDATE SKIP LOCKED) due
+"""
 WAKE_DUE = text(
     f"""
     UPDATE batch SET state = 'queued', {_UNROUTED} WHERE id IN (
-        SELECT id FROM batch WHERE state = 'waiting' AND due_at <= statement_timestamp() ORDER BY due_at LIMIT 1000
-           FOR UPDATE SKIP LOCKED)
+        {_DUE.format(which="carrier IS NULL", most=1000)} UNION ALL
+        {_DUE.format(which="carrier IS NOT NULL", most=500)})
     RETURNING id, size
     """
 )
-"""Queues what is due, a thousand at a time, and forgets its carrier: it is routed again. Batches that another
-transaction has locked are woken the next time."""
+"""Queues what is due, a thousand at a time, and what waits for a carrier and is to be routed again: however much that
+is, nothing else is late. Batches that another transaction has locked are woken the next time."""
 WAKE_AVAILABLE = text(
     f"""
     UPDATE batch SET state = 'queued', {_UNROUTED} WHERE id IN (

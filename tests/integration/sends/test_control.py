@@ -4,9 +4,17 @@ import pytest
 from sqlalchemy import text
 
 from shared.accounts.administration import create_key
-from shared.sends import send_states
+from shared.sends import batch_states, send_states
 from tests.harness.service import PREFIX, SECRET_KEY, Service
 from tests.harness.times import ahead
+
+COPIES = text(
+    """
+    INSERT INTO batch
+    SELECT (jsonb_populate_record(b, jsonb_build_object('id', gen_random_uuid(), 'carrier', 'closed'))).*
+      FROM batch b, generate_series(1, 1000) WHERE b.account_id = :account
+    """
+)
 
 
 def test_it_works(service: Service) -> None:
@@ -128,3 +136,15 @@ def test_rejected_recipients_of_a_group_are_listed(service: Service) -> None:
     sent = service.post("/sms/send-group", **body).json
     (listed,) = service.get(f"/sends/{sent['send_id']}/rejected").json["data"]
     assert (listed["phone"], listed["code"]) == ("254711000001", "missing_variable")
+
+
+def test_what_is_due_does_not_wait_behind_what_waits_for_a_carrier(service: Service) -> None:
+    service.send(send_at=ahead())
+    with service.engine.connect() as connection:
+        of_account = {"account": service.account_id}
+        due = text("UPDATE batch SET due_at = :at WHERE account_id = :account AND carrier IS NULL RETURNING id")
+        connection.execute(due, {**of_account, "at": "2020-01-01"})
+        connection.execute(COPIES, of_account)
+        scheduled = connection.execute(due, {**of_account, "at": "2020-01-02"}).scalar_one()
+        woken = connection.execute(batch_states.WAKE_DUE).scalars().all()
+        assert (len(woken), scheduled in woken) == (501, True)

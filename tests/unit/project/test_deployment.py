@@ -96,6 +96,12 @@ def test_nginx_has_the_limit_that_customers_are_told() -> None:
     assert re.findall(r"^ *limit_conn clients (\d+);", NGINX, re.M) == [str(CONNECTIONS_OF_ADDRESS)]
 
 
+def test_nginx_may_open_what_its_connections_need() -> None:
+    """Of each: the client's socket, the API's, and a file for its body or response."""
+    (files, connections) = re.findall(r"\bworker_(?:rlimit_nofile|connections) (\d+);", NGINX)
+    assert int(files) > 3 * int(connections)
+
+
 @pytest.mark.parametrize("path", ["/api/v1/groups/7/import", "/operator/v1/price-lists/7/import/"])
 def test_nginx_takes_large_files_where_the_api_does(path: str) -> None:
     large = re.findall(r"location ~ (\S+) {[^}]*client_max_body_size 100m;", NGINX)

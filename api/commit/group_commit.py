@@ -127,7 +127,7 @@ class GroupCommit:
     def commit_alone(self, draft: Draft) -> IdempotentResponse:
         """Commit one draft in its own transaction, waiting for a concurrent request with the same idempotency key."""
         stored = partial(responses_of_stored, self._engine, [draft])
-        return certainly(partial(self._commit_alone, draft), lambda: stored()[draft.id])
+        return certainly(partial(self._commit_alone, draft), lambda: stored().get(draft.id))
 
     def _commit_alone(self, draft: Draft) -> IdempotentResponse:
         began = time.monotonic()
@@ -164,7 +164,7 @@ class GroupCommit:
                     del self._queues[account]
                     return
             try:
-                certainly(partial(self._try_group, group), partial(self._read_outcome, group))
+                certainly(partial(self._try_group, group), partial(self._read_stored, group))
             except ReserveRefused:
                 pass  # the balance does not cover the whole group: its drafts are committed one by one
             except Exception as error:
@@ -179,21 +179,22 @@ class GroupCommit:
                 if not full:
                     queue.full.wait(max(0.0, gathered_at - time.monotonic()))
 
-    def _try_group(self, group: list[QueuedDraft]) -> None:
-        """Commit the drafts of the group that do not conflict over an idempotency key."""
+    def _try_group(self, group: list[QueuedDraft]) -> bool:
+        """Commit the drafts of the group that do not conflict over an idempotency key. Returns whether any do not."""
         if all(queued.draft.key is None for queued in group):
             self._at_once(group)
-            return
+            return True
         began = time.monotonic()
         with self._engine.begin() as connection:
             free = self._free(connection, group)
             if not free:
-                return
+                return False
             responses = commit_sends(connection, [queued.draft for queued in free], self._clock)
         _count_and_trace([queued.draft for queued in free], began)
         self.witness.accepted(free[-1].draft.id)
         for queued, body in zip(free, responses, strict=True):
             queued.response = IdempotentResponse(body)
+        return True
 
     def _at_once(self, group: list[QueuedDraft]) -> None:
         """Commit a group without idempotency keys as a single statement in autocommit."""
@@ -206,12 +207,14 @@ class GroupCommit:
         for queued, body in zip(group, responses_of(drafts, left), strict=True):
             queued.response = IdempotentResponse(body)
 
-    def _read_outcome(self, group: list[QueuedDraft]) -> None:
-        """Give the drafts of a group that are stored their responses. One with a key reads its own, alone."""
+    def _read_stored(self, group: list[QueuedDraft]) -> bool:
+        """Give the drafts of the group that are stored their responses. One with a key reads its own when it is alone.
+        Returns whether there are any."""
         stored = responses_of_stored(self._engine, [queued.draft for queued in group])
         for queued in group:
             if queued.draft.key is None:
                 queued.response = stored.get(queued.draft.id)
+        return bool(stored)
 
     @staticmethod
     def _free(connection: Connection, group: list[QueuedDraft]) -> list[QueuedDraft]:

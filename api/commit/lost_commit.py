@@ -11,8 +11,8 @@ from sqlalchemy import Engine, bindparam, select
 from api.commit.draft import Draft
 from api.commit.send_response import response_body
 from api.idempotency import IdempotentResponse
-from shared.db.connection import is_outage, reading
-from shared.db.errors import is_duplicate, may_be_committed
+from shared.db.connection import is_outage_or_timeout, reading
+from shared.db.errors import may_be_committed
 from shared.db.tables.accounts import account
 from shared.db.tables.sends import send
 
@@ -27,19 +27,23 @@ STORED = (
 Outcome = TypeVar("Outcome")
 
 
-def certainly(commit: Callable[[], Outcome], read: Callable[[], Outcome]) -> Outcome:
-    """Commit, or `read` the outcome of a commit whose connection was lost. Raises the error of that if the database is
-    still away after CERTAIN_SECONDS."""
-    lost, until = None, 0.0
+def certainly(commit: Callable[[], Outcome], read: Callable[[], Outcome | None]) -> Outcome:
+    """Commit, or `read` what a commit whose connection was lost has stored, if anything. Raises that commit's error if
+    this is still unknown after CERTAIN_SECONDS."""
+    lost: Exception | None = None
+    until = 0.0
     while True:
         try:
-            return commit()
+            try:
+                return commit()
+            except Exception as error:
+                if lost is None or is_outage_or_timeout(error) or not (stored := read()):
+                    raise
+                return stored
         except Exception as error:
             if lost is None and may_be_committed(error):
                 lost, until = error, time.monotonic() + CERTAIN_SECONDS
-            elif lost is not None and is_duplicate(error):
-                commit = read
-            elif lost is None or not is_outage(error):
+            elif lost is None or not is_outage_or_timeout(error):
                 raise
             elif time.monotonic() > until:
                 raise lost from None

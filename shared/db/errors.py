@@ -40,11 +40,6 @@ def is_disk_full(error: BaseException) -> bool:
     return getattr(cause, "sqlstate", None) == DISK_FULL or "No space left on device" in str(cause)
 
 
-def is_duplicate(error: Exception) -> bool:
-    """Whether a row with the same key is stored already."""
-    return sqlstate_of(error) == psycopg.errors.UniqueViolation.sqlstate
-
-
 def shortage(path: Path) -> str | None:
     """A sentence about the disk of this path if it is nearly full, or None."""
     free = shutil.disk_usage(path).free

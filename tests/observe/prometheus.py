@@ -94,5 +94,5 @@ def prometheus(folder: Path, token: str, ports: Sequence[int], rules: str, inter
 def _is_ready(running: Prometheus) -> bool:
     try:
         return bool(running.query("bulksms_workers"))
-    except OSError:
+    except (OSError, ValueError):  # it does not listen yet, or has no JSON
         return False

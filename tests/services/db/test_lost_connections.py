@@ -1,6 +1,7 @@
 """A commit whose connection is lost may have taken effect. No session is used that the server has ended."""
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from threading import Thread
 
@@ -67,6 +68,33 @@ def test_a_list_whose_commit_got_no_response_is_stored_once(service: Service, pr
         response = service.post("/sms/send-bulk", sender_id="ACME", phones=[PHONE, "254711000124"], message="Hi")
     assert (response.status_code, response.json["balance"]) == (200, 998)
     assert service.get("/balance").json["balance"] == 998
+
+
+def test_a_verification_whose_commit_got_no_response_is_sent_once(service: Service, proxy: Proxy) -> None:
+    assert service.get("/balance").json["balance"] == 1000
+    with once(proxy, "COMMIT\0", delivered=True):
+        response = service.post("/verifications", sender_id="ACME", phone=PHONE)
+    assert (response.status_code, response.json["status"]) == (200, "pending")
+    assert service.get("/balance").json["balance"] == 999
+
+
+def test_a_group_of_sends_whose_commit_got_no_response_is_stored_once(service: Service, proxy: Proxy) -> None:
+    """Of the three, the first waits for the account's row, and the others for the first: they are a group."""
+    assert isinstance(service.client, EventLoopClient)
+    queues = service.client.flask.extensions["bulksms"].commits._queues
+    with ThreadPoolExecutor(3) as threads, once(proxy, "COMMIT\0", delivered=True):
+        with service.engine.begin() as other:
+            other.execute(text("SELECT FROM account WHERE id = :id FOR NO KEY UPDATE"), {"id": service.account_id})
+            first = threads.submit(service.post, "/sms/send", **SEND)
+            wait_until(lambda: queues and not queues[service.account_id].queued, 60, "the first to wait")
+            keyed = threads.submit(service.post, "/sms/send", headers={"Idempotency-Key": "once"}, **SEND)
+            other_one = threads.submit(service.post, "/sms/send", **SEND)
+            wait_until(lambda: len(queues[service.account_id].queued) == 2, 60, "the others to wait")
+        responses = [each.result() for each in (first, keyed, other_one)]
+    assert [each.status_code for each in responses] == [200, 200, 200]
+    sent = {each["send_id"] for each in service.get("/messages").json["data"]}
+    assert sent == {each.json["send_id"] for each in responses}
+    assert service.get("/balance").json["balance"] == 997
 
 
 @pytest.mark.parametrize(("pattern", "headers"), [STATEMENT, TRANSACTION], ids=["a single statement", "a transaction"])

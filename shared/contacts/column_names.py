@@ -33,7 +33,8 @@ _OTHER_NUMBERS = re.compile(
 )
 """What is in the names of columns with numbers that are no phones."""
 _OF_SAME_PERSON = re.compile(
-    r"home|work|business|privat|private|personal|other|main|primary|default|address|billing|shipping|customer|contact"
+    r"home|work|business|privat|private|personal|other|main|primary|default|address|billing|shipping|customer|client"
+    r"|contact|person|patient|kunden?"
 )
 _OPT_OUT = re.compile(
     r"(?P<before>(?:(?:has|is|sms|texts?|messages?|mobile|phone|marketing|customer|contact|person|date|fecha|de|of|the"

@@ -119,7 +119,9 @@ class FileColumns:
         if not self.has_names:
             return self._by_plan(self._by_plan(mostly, is_in_plan), is_mobile)
         if named := [at for at in having if self._ranks[at] >= ANY_PHONE]:
-            return self._alike([at for at in named if self._ranks[at] == max(self._ranks[each] for each in named)])
+            best = [at for at in named if self._ranks[at] == max(self._ranks[each] for each in named)]
+            may_be_of_another = self._ranks[best[0]] == 7 and not all(is_of_same_person(self.names[at]) for at in best)
+            return self._alike(named if may_be_of_another else best)
         if numbers := [at for at in mostly if self._ranks[at] == 2]:
             return numbers
         if having:

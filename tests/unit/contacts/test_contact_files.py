@@ -41,6 +41,30 @@ def test_a_file_is_refused_where_its_column_is_not_certain(row: Row) -> None:
     assert not any(value in str(refused.value) for each in refused.value.candidates for value in each.values)
 
 
+@pytest.mark.parametrize(
+    ("own", "other"),
+    [
+        ("Client Phone", "Guarantor Mobile"),
+        ("Phone", "Next of Kin Mobile"),
+        ("Phone Number", "Loan Officer Mobile"),
+        ("Parent Phone", "Teacher Mobile"),
+        ("Phone", "Driver Mobile"),
+        ("Phone", "Old Mobile"),
+    ],
+)
+def test_a_mobile_phone_that_may_be_of_another_person_is_not_taken(own: str, other: str) -> None:
+    with pytest.raises(NoContacts) as refused:
+        read(f"Name,{own},Balance,Guarantor,{other}\nAnn,0711000301,500,Ben,0722000302\n", "KE")
+    assert [each.name for each in refused.value.candidates] == [own, other]
+    _, phones = read(f"Name,{own},{other}\nAnn,0711000301,0711000301\nBen,0711000302,\n", "KE")
+    assert phones == [254711000301, 254711000302], "all rows agree"
+
+
+@pytest.mark.parametrize("name", ["Person - Phone - Mobile", "Client Mobile", "Work Mobile", "Mobile 2"])
+def test_another_mobile_phone_of_the_person_is_taken(name: str) -> None:
+    assert read(f"Phone,{name}\n0722000302,0711000301\n", "KE")[1] == [254711000301]
+
+
 @of_rows("Tags")
 def test_tags_are_read(row: Row) -> None:
     tags = row["Tags"].split(" · ")

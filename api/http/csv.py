@@ -15,9 +15,10 @@ from shared.contacts.phone_cells import PhoneCells, phones_in
 from shared.contacts.rows import SAMPLE_CHARACTERS, RowReader
 from shared.contacts.text_stream import SUBSTITUTE
 from shared.sms.numbering import Numbering
+from shared.sms.phones import QUOTED_CHARACTERS
 
-NOT_OPTED_OUT = "NOT OPTED OUT"
-"""Names the column that says so. Columns are named in lower case."""
+PROBLEM = "PROBLEM"
+"""Names what is wrong with a row. Columns are named in lower case."""
 CSV_PAGE = 5_000
 """Rows of an export that are read at a time."""
 
@@ -52,8 +53,9 @@ def read_csv(
     """Yield each phone of the rows of the request's file, as `phone`, with the row's other cells.
 
     Cells are named by their columns in lower case; empty ones are left out. A row with several phones of a person
-    gives a mapping for each. A row that says in a column for opt-outs that its person has not opted out has
-    NOT_OPTED_OUT. Formulas that `csv_cell` defused are restored. Only the current chunk of the body is in memory.
+    gives a mapping for each. A row whose country makes its phone uncertain, or that says in a column for opt-outs that
+    its person has not opted out, has a PROBLEM. Formulas that `csv_cell` defused are restored. Only the current chunk
+    of the body is in memory.
     Raises Problem: payload_too_large over `limit` bytes, too_many_recipients after `max_rows` rows,
     unsupported_media_type, or validation_failed if the file is not CSV or the column of its phones is not certain.
     """
@@ -77,7 +79,7 @@ def read_csv(
     opt_outs = found.opt_outs()
     lines = (line for chunk in chain((head,), chunks) for line in io.StringIO(chunk, newline="\n"))
     taken = 0
-    find = PhoneCells(numbering, *columns).find
+    cells_of_phones = PhoneCells(numbering, *columns, found.countries())
     for read, (line, row, problem) in enumerate(RowReader(lines, found.delimiter)):
         cells = [restored(cell.strip()) for cell in row]
         if problem is not None or any(SUBSTITUTE in cell for cell in cells):
@@ -90,12 +92,14 @@ def read_csv(
             given = {name: cell for name, cell in zip(names, cells, strict=False) if cell}
             filled = [found.names[at] for at in opt_outs if at < len(cells) and cells[at].strip(" -")]
             if filled and not says_opted_out(cells, opt_outs, None):
-                given[NOT_OPTED_OUT] = filled[0]
-            found_phones = [
-                each for at in columns.columns if at < len(cells) for each in phones_in(cells[at], numbering)
-            ]
-            for each in dict.fromkeys(found_phones) or [find(cells).written]:
-                yield {**given, "phone": each}
+                given[PROBLEM] = f"The column {filled[0][:QUOTED_CHARACTERS]!r} says that the person has not opted out."
+            of_row = cells_of_phones.numbering(cells)
+            found_phones = [each for at in columns.columns if at < len(cells) for each in phones_in(cells[at], of_row)]
+            written = cells_of_phones.find(cells).written
+            if not found_phones and of_row is not numbering:
+                given[PROBLEM] = of_row.problem(written)["detail"]
+            for each in dict.fromkeys(found_phones) or [written]:
+                yield {**given, "phone": each if of_row is numbering or not found_phones else f"+{each}"}
 
 
 def _too_many(max_rows: int) -> Problem:

@@ -200,7 +200,8 @@ def recipients_of_table(table: Table, phone_column: int, columns: Mapping[str, i
     left_out: set[str] = set()
     numbering = table.found.numbering if table.found else INTERNATIONAL
     of_phones = table.phone_columns if table.phone_columns and phone_column == table.phone_column else None
-    find = PhoneCells(numbering, *(of_phones or ([phone_column],))).find
+    countries = table.found.countries() if table.found else []
+    find = PhoneCells(numbering, *(of_phones or ([phone_column], [])), countries).find
     for row, opted_out in table.rows():
         found = find(row)
         if opted_out:

@@ -36,6 +36,13 @@ _OF_SAME_PERSON = re.compile(
     r"home|work|business|privat|private|personal|other|main|primary|default|address|billing|shipping|customer|client"
     r"|contact|person|patient|kunden?"
 )
+_COUNTRY = re.compile(
+    rf"(?:(?:{_OF_SAME_PERSON.pattern}|mailing|delivery|mobile|phone) )*"
+    r"(?:country ?(?:code|region|iso|name)?(?: (?:region|iso|name|code))*|pays|land|pais|paese|kraj|ulke|nchi)"
+    r"|(?:(?:country|international|phone|mobile|tel) )*(?:dial(?:l?ing)?|calling|phone|tel|isd) ?(?:code|prefix)"
+    r"|indicatif(?: pays)?|landes?vorwahl|landercode|landervorwahl"
+)
+"""The names of columns with a country or its dial code. Those of addresses are such, too."""
 _OPT_OUT = re.compile(
     r"(?P<before>(?:(?:has|is|sms|texts?|messages?|mobile|phone|marketing|customer|contact|person|date|fecha|de|of|the"
     r"|and|all|e|e?mails?) )*(?:has|is|sms|text|mobile|phone|marketing)*)"
@@ -89,6 +96,11 @@ def is_of_opt_outs(name: str) -> bool:
     if found is None:
         return False
     return _MAIL.search(found["before"]) is None or _OF_TEXTS.search(found["before"]) is not None
+
+
+def is_of_countries(name: str) -> bool:
+    """Whether it says that the column has countries or their dial codes."""
+    return _COUNTRY.fullmatch(" ".join(_words(name))) is not None
 
 
 def says_mobile(label: str) -> bool:

@@ -10,7 +10,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, NamedTuple
 
-from shared.contacts.column_names import ANY_PHONE, is_of_opt_outs, is_of_same_person, labeled_phones, rank
+from shared.contacts.column_names import (
+    ANY_PHONE,
+    is_of_countries,
+    is_of_opt_outs,
+    is_of_same_person,
+    labeled_phones,
+    rank,
+)
 from shared.contacts.fields import MAX_FIELDS
 from shared.contacts.phone_cells import is_in_plan, is_mobile, phones_in, reads_like_phone
 from shared.contacts.rows import sample_rows
@@ -143,6 +150,10 @@ class FileColumns:
     def opt_outs(self) -> list[int]:
         """The columns that say whether or when the person has opted out."""
         return [at for at, name in enumerate(self.names if self.has_names else ()) if is_of_opt_outs(name)]
+
+    def countries(self) -> list[int]:
+        """The columns that name the country of a row's phones."""
+        return [at for at, name in enumerate(self.names if self.has_names else ()) if is_of_countries(name)]
 
     def fields(self, taken: Container[int | None], asked: Sequence[str] | None = None) -> dict[str, int]:
         """The columns of fields by name: the `asked` ones, or as many as a contact may have. Raises NoContacts.

@@ -29,6 +29,8 @@ QUOTED: Final = 40
 LISTED_COLUMNS: Final = 100
 """Names of columns in a report."""
 OPT_OUTS_REMEMBERED: Final = 100_000
+NOT_IN_1_0_0: Final = ("opt_outs", "opted_out", "countries_named")
+"""What a checkpoint has only where a file needs it, so that workers of 1.0.0 can read the others."""
 REPLACEMENT: Final = "\ufffd"
 """The replacement character, which programs write for characters that they could not decode."""
 OPTED_OUT: Final = "The file says that the person has opted out: add the phone number to the opt-outs, too."
@@ -67,6 +69,8 @@ class Checkpoint:
     """The column that says whether the person has agreed to get messages."""
     opt_outs: list[int] = field(default_factory=list)
     """The columns that say whether the person has opted out."""
+    countries_named: list[int] = field(default_factory=list)
+    """The columns that name the country of a row's phones."""
     phone_column: str | None = None
     """The name of the column of the phones."""
     fields_left: list[str] = field(default_factory=list)
@@ -80,7 +84,7 @@ class Checkpoint:
 
     def as_dict(self) -> dict[str, Any]:
         """The checkpoint for JSON; restore it with `Checkpoint(**values)`."""
-        return {name: value for name, value in asdict(self).items() if name not in ("opt_outs", "opted_out") or value}
+        return {name: value for name, value in asdict(self).items() if name not in NOT_IN_1_0_0 or value}
 
     @property
     def phone_columns(self) -> list[int]:
@@ -95,6 +99,7 @@ class Checkpoint:
         self.labels = phones.labels
         self.tags = found.tags({self.phone})
         self.consent, self.opt_outs = found.consent(), found.opt_outs()
+        self.countries_named = found.countries()
         self.fields = found.fields({self.phone, self.tags}, fields)
         self.phone_column = found.names[self.phone][:QUOTED]
         self.fields_left = found.left({self.phone, self.tags, *self.fields.values()})[:LISTED_COLUMNS]
@@ -136,7 +141,9 @@ class ContactReader:
         """The contacts of the rows; the flags say whether any of them has such characters."""
         checkpoint, read = self.checkpoint, self._numbering.read
         consent = checkpoint.consent
-        at, find = checkpoint.phone, PhoneCells(self._numbering, checkpoint.phone_columns, checkpoint.labels).find
+        of_phones = checkpoint.phone_columns, checkpoint.labels, checkpoint.countries_named
+        at, phones = checkpoint.phone, PhoneCells(self._numbering, *of_phones)
+        is_plain = not (checkpoint.labels or checkpoint.countries_named)
         contacts: list[Contact] = []
         rejected: list[RejectedRow] = []
         prefixes: list[str] = []
@@ -148,11 +155,11 @@ class ContactReader:
             if line < checkpoint.first_line or not any(cells):
                 continue
             written, note = cells[at] if at < len(cells) else "", None
-            phone = None if checkpoint.labels else read(written)
+            phone = read(written) if is_plain else None
             if phone is None:
-                phone, written, note = find(cells)
+                phone, written, note = phones.find(cells)
             if phone is None:
-                rejected.append(RejectedRow(line, written[:QUOTED], **self._numbering.problem(written)))
+                rejected.append(RejectedRow(line, written[:QUOTED], **phones.numbering(cells).problem(written)))
                 continue
             if says_opted_out(cells, checkpoint.opt_outs, consent):
                 rejected.append(RejectedRow(line, written[:QUOTED], "suppressed", OPTED_OUT))

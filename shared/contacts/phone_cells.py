@@ -7,6 +7,7 @@ from typing import Final, NamedTuple
 import phonenumbers
 
 from shared.contacts.column_names import says_mobile
+from shared.contacts.row_countries import InCountry, numbering_of_row
 from shared.sms.numbering import MOBILE, Numbering
 from shared.sms.written import DATE, written_digits
 
@@ -26,7 +27,7 @@ def unwrapped(cell: str) -> str:
     return cell if formula is None else formula[1].strip()
 
 
-def phones_in(cell: str, numbering: Numbering) -> list[str]:
+def phones_in(cell: str, numbering: Numbering | InCountry) -> list[str]:
     """The international digits of the phones in a cell, in their order. Empty if any digits may belong to none."""
     cell = unwrapped(cell.lstrip("'"))
     if phone := numbering.read(cell):
@@ -76,26 +77,34 @@ class PhoneCells:
     """Finds the phone of each row in its `columns`, of which the first counts most.
 
     With `labels`, the columns that say what each of them is, as Google Contacts has them, a mobile phone comes first.
-    Otherwise another column counts only where the first one has no digits, and only for a mobile phone.
+    Otherwise another column counts only where the first one has no digits, and only for a mobile phone. `countries` are
+    the columns that name the country of a row's phones.
     """
 
-    def __init__(self, numbering: Numbering, columns: Sequence[int], labels: Sequence[int] = ()) -> None:
+    def __init__(
+        self, numbering: Numbering, columns: Sequence[int], labels: Sequence[int] = (), countries: Sequence[int] = ()
+    ) -> None:
         self._numbering = numbering
         self._columns = columns
         self._labels = labels
+        self._countries = countries
+
+    def numbering(self, cells: Sequence[str]) -> Numbering | InCountry:
+        """How the numbers of a row are read."""
+        return numbering_of_row(self._numbering, cells, self._countries) if self._countries else self._numbering
 
     def find(self, cells: Sequence[str]) -> FoundPhone:
         """The phone of a row."""
-        main = _cell(cells, self._columns[0]).lstrip("'")
+        main, numbering = _cell(cells, self._columns[0]).lstrip("'"), self.numbering(cells)
         if not self._labels:
-            if phone := self._numbering.read(main):
+            if phone := numbering.read(main):
                 return FoundPhone(phone, main)
-            if phones := phones_in(main, self._numbering):
+            if phones := phones_in(main, numbering):
                 return FoundPhone(phones[0], main, "several_phones" if len(phones) > 1 else None)
             if any(map(str.isdigit, main)):
                 return FoundPhone(None, main)
         others = self._in_order(cells)
-        found = [(phones, place) for place in others if (phones := phones_in(_cell(cells, place), self._numbering))]
+        found = [(phones, place) for place in others if (phones := phones_in(_cell(cells, place), numbering))]
         for phones, place in found:
             if is_mobile(phones[0]) or self._is_labeled_mobile(cells, place):
                 return self._found(phones, place, cells)

@@ -29,6 +29,11 @@ _WITHOUT_COUNTRY = (
 )
 
 
+def has_prefix(written: str) -> bool:
+    """Whether it is written as an international number: with a plus sign or 00."""
+    return _HAS_PREFIX.match(written) is not None
+
+
 def is_country(code: str) -> bool:
     """Whether this is the ISO 3166-1 alpha-2 code of a country with a numbering plan."""
     return code in phonenumbers.SUPPORTED_REGIONS
@@ -72,7 +77,7 @@ class Numbering:
         """The international digits of a number; None if it is not a phone number."""
         if self._country is None:
             digits = written if is_phone(written) else suggest(written)
-            is_sure = digits is None or digits == written or _HAS_PREFIX.match(written) or is_valid(digits)
+            is_sure = digits is None or digits == written or has_prefix(written) or is_valid(digits)
             return digits if is_sure else None
         match = self._usual.fullmatch(written) if self._usual else None
         if match is None and self._usual and _GROUPS.fullmatch(written):

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, bindparam, func, literal, select
 
 from api.commit.draft import MAX_INLINE_ENTRIES
-from api.http.csv import NOT_OPTED_OUT
+from api.http.csv import PROBLEM
 from api.problems import Problem
 from api.resources.suppressions.schemas import MAX_REASON_LENGTH
 from shared.contacts.suppressions import Scope, Suppression, report_suppressed, suppress_all
@@ -32,14 +32,14 @@ class OptOut(NamedTuple):
     reason: str
     category: str = ""
     sender_id: str = ""
-    not_opted_out: str = ""
-    """The column of a file that says that the person has not opted out."""
+    problem: str = ""
+    """What is wrong with the row of a file."""
 
 
 def of_csv(row: dict[str, str]) -> OptOut:
     """The opt-out in a CSV row with the columns phone, reason, category and sender_id."""
     scope = row.get("category", ""), row.get("sender_id", "")
-    return OptOut(row.get("phone", ""), row.get("reason", "import"), *scope, row.get(NOT_OPTED_OUT, ""))
+    return OptOut(row.get("phone", ""), row.get("reason", "import"), *scope, row.get(PROBLEM, ""))
 
 
 class OptOuts(NamedTuple):
@@ -122,11 +122,10 @@ def _record_event(connection: Connection, account_id: int, added: int, accepted:
 def _wrong(entry: OptOut, phone: str | None, numbering: Numbering) -> dict[str, str] | None:
     if not isinstance(entry.phone, str):
         return {"code": "invalid_phone", "detail": 'Write the phone number as a string, such as "254711000000".'}
+    if entry.problem:
+        return {"code": "invalid", "detail": entry.problem}
     if phone is None:
         return numbering.problem(entry.phone)
-    if entry.not_opted_out:
-        column = entry.not_opted_out[:QUOTED_CHARACTERS]
-        return {"code": "invalid", "detail": f"The column {column!r} says that the person has not opted out."}
     if entry.category and entry.category not in list(Category):
         return {"code": "invalid", "detail": f"There is no category {entry.category[:QUOTED_CHARACTERS]!r}."}
     if entry.sender_id and form_of(entry.sender_id) is None:

@@ -201,6 +201,13 @@ def test_who_has_not_opted_out_says_the_file_is_refused(service: Service) -> Non
     assert "'Opted Out' says that the person has not opted out" in body["rejected"][0]["detail"]
 
 
+def test_an_opt_out_is_read_by_the_country_of_its_row(service: Service) -> None:
+    service.execute("UPDATE account SET country = 'KE'")
+    body = import_csv(service, "Country Code,Phone\n256,772123456\nUG,0772123456\n1,3235550123\n").json
+    assert [(each["phone"], each["code"]) for each in body["rejected"]] == [("0772123456", "invalid")]
+    assert {each["phone"] for each in service.get("/suppressions").json["data"]} == {"256772123456", "13235550123"}
+
+
 def test_a_sender_id_is_the_same_in_capitals_and_small_letters(service: Service) -> None:
     """Also one that was approved for the account after people opted out from it."""
     service.post("/suppressions", phones=["254711000303"], sender_id="acme", reason="Asked by phone")

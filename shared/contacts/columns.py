@@ -19,10 +19,10 @@ from shared.contacts.column_names import (
     rank,
 )
 from shared.contacts.fields import MAX_FIELDS
+from shared.contacts.header_rows import header_at
 from shared.contacts.phone_cells import is_in_plan, is_mobile, phones_in, reads_like_phone
 from shared.contacts.rows import sample_rows
 from shared.sms.numbering import Numbering
-from shared.sms.written import DATE
 
 USUAL_NAMES: Final = "phone, mobile, msisdn, telephone, cell, recipient, whatsapp, telefon, handy"
 TAG_COLUMNS: Final = ("tags", "tag", "labels", "group_membership")
@@ -256,9 +256,10 @@ def read_columns(text: str, numbering: Numbering, *, is_whole: bool = True) -> F
         return None
     cells = [row[:MAX_COLUMNS] for _, row in rows]
     width = max(map(len, cells))
-    if _is_header(cells, numbering):
-        names = cells[0] + [""] * (width - len(cells[0]))
-        return FileColumns(numbering, delimiter, names, True, rows[0][0] + 1, cells[1:])
+    at = header_at(cells, numbering)
+    if at is not None:
+        names = cells[at] + [""] * (width - len(cells[at]))
+        return FileColumns(numbering, delimiter, names, True, rows[at][0] + 1, cells[at + 1 :])
     return FileColumns(numbering, delimiter, [str(at + 1) for at in range(width)], False, rows[0][0], cells)
 
 
@@ -281,24 +282,3 @@ def field_name(column: str) -> str:
     """The name of the field, and so of the placeholder, for a column: `First Name` is `first_name`."""
     name = _NOT_OF_NAMES.sub("_", column.strip().lower()).strip("_")
     return ("_" + name if name[:1].isdigit() else name)[:NAME_LENGTH]
-
-
-def _is_header(rows: Sequence[list[str]], numbering: Numbering) -> bool:
-    """Whether the first row has the names of the columns: no phones, and words above the phones of the others.
-
-    A phone in it is a name only if there is a name of phones too, and if its own column has something else below it.
-    """
-    first, below = rows[0], rows[1:]
-    values = [[row[at] for row in below if at < len(row) and row[at]] for at in range(len(first))]
-    have_phones = [any(reads_like_phone(value, numbering) for value in column) for column in values]
-    phones = [at for at, cell in enumerate(first) if reads_like_phone(cell, numbering) or _has_only_digits(cell)]
-    if phones:
-        has_name = any(has and rank(name) >= ANY_PHONE for name, has in zip(first, have_phones, strict=True))
-        return has_name and all(values[at] and not have_phones[at] for at in phones)
-    above = [cell for cell, has in zip(first, have_phones, strict=True) if has]
-    return not above or any(any(map(str.isalpha, cell)) for cell in above)
-
-
-def _has_only_digits(cell: str) -> bool:
-    """Whether it may be meant as a phone, although it cannot be read as one. No name of a column is like that."""
-    return sum(map(str.isdecimal, cell)) >= 8 and not any(map(str.isalpha, cell)) and not DATE.fullmatch(cell)

@@ -11,6 +11,8 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import Final, NamedTuple
 
+from shared.contacts.column_names import ANY_PHONE, rank
+
 MAX_ROW_CHARACTERS: Final = 8_192
 """Maximum size of a row of several lines in characters; a quote that makes it longer is a mistake."""
 MAX_ROW_LINES: Final = 50
@@ -124,8 +126,14 @@ def _rows(text: str, delimiter: str, is_whole: bool, line: int) -> list[tuple[in
 
 
 def _fit(rows: list[tuple[int, list[str]]]) -> tuple[int, int, int]:
-    """How well a delimiter fits: the rows that have as many cells as the first one, cells like phones, and cells."""
+    """How well a delimiter fits: the rows that have as many cells as the first one, cells like phones, and cells.
+
+    Above that one may be titles, which are one cell: then it is that with a name of phones.
+    """
+    named = (len(cells) for _, cells in rows if len(cells) > 1 and any(rank(cell) >= ANY_PHONE for cell in cells))
     width = len(rows[0][1]) if rows else 0
+    if width == 1:
+        width = next(named, 1)
     if width < 2:
         return 0, 0, 0
     phones = sum(_DIGITS.fullmatch(cell) is not None for _, cells in rows for cell in cells)

@@ -5,6 +5,7 @@ import pytest
 from shared.contacts.charsets import encoding_named, is_western
 from shared.contacts.columns import NoContacts, read_columns
 from shared.contacts.csv import Checkpoint, ContactReader
+from shared.contacts.groups import Contact
 from shared.contacts.tags import cell_of, tags_of
 from shared.contacts.text_stream import text_chunks
 from shared.sms.numbering import numbering_of
@@ -63,6 +64,32 @@ def test_a_mobile_phone_that_may_be_of_another_person_is_not_taken(own: str, oth
 @pytest.mark.parametrize("name", ["Person - Phone - Mobile", "Client Mobile", "Work Mobile", "Mobile 2"])
 def test_another_mobile_phone_of_the_person_is_taken(name: str) -> None:
     assert read(f"Phone,{name}\n0722000302,0711000301\n", "KE")[1] == [254711000301]
+
+
+@pytest.mark.parametrize(
+    "above",
+    [
+        '"Report: Active clients"\n"As of 2026-11-26"\n\n',
+        "Contacts report 26.11.2026,,\n",
+        ",Contact,,SMS\n",
+        "Phones of our clients,,\n",
+    ],
+)
+@pytest.mark.parametrize("delimiter", [",", ";"])
+def test_titles_above_the_names_are_passed_over(above: str, delimiter: str) -> None:
+    reader = ContactReader(numbering_of("KE"))
+    file = f"{above}Name,Phone,City,Opted Out\nAnn,0711000301,Kisumu,1\nBen,0711000302,Nairobi,0\n"
+    contacts, rejected = reader.read(file.replace(",", delimiter), True)
+    assert contacts == [Contact(254711000302, {"name": "Ben", "city": "Nairobi", "opted_out": "0"})]
+    assert [each.code for each in rejected] == ["suppressed"]
+
+
+@pytest.mark.parametrize(
+    "file", ["0711000301,Ann\nPhone,Ben\n0711000302,Cid\n", "Name,Ring\nAnn,0711000301\nBen,mobile\nCid,0711000302\n"]
+)
+def test_a_row_below_phones_has_no_names(file: str) -> None:
+    found = read_columns(file, numbering_of("KE"))
+    assert found is not None and found.first_line == 1 + found.has_names
 
 
 @of_rows("Tags")

@@ -8,7 +8,7 @@ from typing import Any
 from api.http.responses import CsvResponse
 from api.http.uploaded_file import check_media_type, chunks_of_file, not_csv, open_file, wrong_columns
 from api.problems import Problem
-from shared.contacts.columns import NoContacts, read_columns, says_opted_out
+from shared.contacts.columns import NoContacts, read_columns
 from shared.contacts.csv_lines import csv_line
 from shared.contacts.formulas import restored
 from shared.contacts.phone_cells import PhoneCells, phones_in
@@ -76,7 +76,7 @@ def read_csv(
             raise not_csv("The first line must name the columns; `phone` is missing.") from None
         raise wrong_columns(refused) from None
     names = [name.lower() for name in found.names] if found.has_names else []
-    opt_outs = found.opt_outs()
+    consent = found.consent()
     lines = (line for chunk in chain((head,), chunks) for line in io.StringIO(chunk, newline="\n"))
     taken = 0
     cells_of_phones = PhoneCells(numbering, *columns, found.countries())
@@ -90,8 +90,8 @@ def read_csv(
             raise _too_many(max_rows)
         if is_row:
             given = {name: cell for name, cell in zip(names, cells, strict=False) if cell}
-            filled = [found.names[at] for at in opt_outs if at < len(cells) and cells[at].strip(" -")]
-            if filled and not says_opted_out(cells, opt_outs, None):
+            filled = [found.names[at] for at in consent.opt_outs if at < len(cells) and cells[at].strip(" -")]
+            if filled and not consent.say_opted_out(cells):
                 given[PROBLEM] = f"The column {filled[0][:QUOTED_CHARACTERS]!r} says that the person has not opted out."
             of_row = cells_of_phones.numbering(cells)
             found_phones = [each for at in columns.columns if at < len(cells) for each in phones_in(cells[at], of_row)]

@@ -15,8 +15,6 @@ from shared.contacts.columns import (
     NoContacts,
     PhoneColumns,
     read_columns,
-    says_no_consent,
-    says_opted_out,
 )
 from shared.contacts.formulas import restored
 from shared.contacts.phone_cells import PhoneCells
@@ -129,9 +127,9 @@ class Table:
     def no_consent_rows(self) -> int:
         """How many of the others say that the person has not agreed to get messages."""
         consent = self.found.consent() if self.found else None
-        if consent is None:
+        if consent is None or not consent.consents:
             return 0
-        return sum(says_no_consent(cells, consent) for cells, opted_out in self.rows() if not opted_out)
+        return sum(consent.say_no_consent(cells) for cells, opted_out in self.rows() if not opted_out)
 
     @cached_property
     def phone_columns(self) -> PhoneColumns | None:
@@ -233,7 +231,7 @@ def _rows(text: str, found: FileColumns | None) -> Iterator[tuple[tuple[str, ...
             yield line
 
     delimiter, first_line = (found.delimiter, found.first_line) if found else (",", 0)
-    opt_outs, consent = (found.opt_outs(), found.consent()) if found else ([], None)
+    consent = found.consent() if found else None
     for number, (line, row, problem) in enumerate(RowReader(lines(), delimiter)):
         if number == MOST_ROWS:
             raise TooManyRecipients
@@ -244,7 +242,7 @@ def _rows(text: str, found: FileColumns | None) -> Iterator[tuple[tuple[str, ...
             (row,) = csv.reader(last_line, delimiter=delimiter)  # as spreadsheets end a quote with the file
         cells = tuple(restored(cell.strip()) for cell in row[:MOST_COLUMNS])
         if any(cells) and line >= first_line:
-            yield cells, says_opted_out(row, opt_outs, consent)
+            yield cells, consent is not None and consent.say_opted_out(row)
 
 
 def _cell(row: Sequence[str], place: int) -> str:

@@ -44,16 +44,30 @@ _COUNTRY = re.compile(
 )
 """The names of columns with a country or its dial code. Those of addresses are such, too."""
 _OPT_OUT = re.compile(
-    r"(?P<before>(?:(?:has|is|sms|texts?|messages?|mobile|phone|marketing|customer|contact|person|date|fecha|de|of|the"
-    r"|and|all|e|e?mails?) )*(?:has|is|sms|text|mobile|phone|marketing)*)"
+    r"(?P<before>(?:(?:has|is|sms|texts?|messages?|messaging|global|mobile|phone|marketing|customer|contact|person|date"
+    r"|fecha|de|of|the|and|all|e|e?mails?) )*(?:has|is|sms|text|mobile|phone|marketing)*)"
     r"(?:opt(?:ed)? ?outs?|unsub(?:scribed?)?|(?:do ?not|dont) ?(?:text|sms|contact|disturb|call|message)|dnd|dnc"
-    r"|(?:sms|text) stop|black ?list(?:ed)?|abgemeldet|abmeldung|abbestellt|desabonne|desinscrit|desabonnement"
+    r"|(?:sms|text) stop|stop date|(?:black|block) ?list(?:ed)?|suppressed|no (?:sms|texts?|marketing)"
+    r"|consent (?:revoked|withdrawn)|werbesperre|(?:werbe)?widerruf(?:en)?|werbewiderspruch"
+    r"|abgemeldet|abmeldung|abbestellt|desabonne|desinscrit|desabonnement"
     r"|desinscription|baja|no (?:contactar|molestar)|disiscritto|descadastrad[oa]|uitgeschreven|afgemeld|avregistrerad"
     r"|wypisan[ya]|отписан\w*|отписал\w*)"
     r"(?:sms|text|status|date|time)*"
-    r"(?: (?:of|from|sms|texts?|messages|marketing|status|date|time|at|on|utc|y|n|yes|no|flag|am|vom|le|el))*"
+    r"(?: (?:of|from|sms|texts?|messages|mobile|phone|marketing|status|date|time|at|on|utc|y|n|yes|no|flag|am"
+    r"|vom|le|el))*"
 )
 """The names of columns that say whether or when the person has opted out."""
+_CONSENT = re.compile(
+    r"(?:(?:accepts|has|is|sms|texts?|mobile|phone|marketing|contact) )*"
+    r"(?:consent|permission|opt(?:ed)? ?in|subscribed|subscription status)"
+    r"(?: (?:to|for|of|sms|texts?|mobile|marketing|status))*"
+    r"|sms subscription|(?:accepts )?(?:sms|text) (?:marketing|status)(?: status)?"
+    r"|einwilligung|consentement|consentimiento|consenso"
+)
+"""The names of columns that say whether the person has agreed to get messages."""
+_MAY_SAY_SO = re.compile(r"stat(?:us|ut\b)|estado|subscri|consent|opt|sms|marketing")
+_SALESFORCE = re.compile(r"(?:[A-Za-z0-9]+__)?(?P<name>.+)__c")
+_CAMEL_CASE = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _MAIL = re.compile(r"mails?\b")
 _OF_TEXTS = re.compile(r"\b(?:sms|texts?|phone|mobile)\b")
 _LABELED = re.compile(r"(?P<name>\D+?) ?(?P<number>[0-9]+) - (?P<part>\w+)")
@@ -91,11 +105,25 @@ def is_of_same_person(name: str) -> bool:
 
 
 def is_of_opt_outs(name: str) -> bool:
-    """Whether it says that the column has opt-outs, but not those from e-mail alone."""
-    found = _OPT_OUT.fullmatch(" ".join(_words(name)))
-    if found is None:
-        return False
-    return _MAIL.search(found["before"]) is None or _OF_TEXTS.search(found["before"]) is not None
+    """Whether it says that the column has opt-outs, not only from e-mail. `No. SMS` has a number of texts."""
+    found = _OPT_OUT.fullmatch(_words_in_code(name))
+    return found is not None and not _is_of_mail(found["before"]) and not name.casefold().startswith("no.")
+
+
+def may_say_opted_out(name: str) -> bool:
+    """Whether the column may say among other things that the person has opted out, but not from e-mail alone."""
+    words = _words_in_code(name)
+    return _MAY_SAY_SO.search(words) is not None and not _is_of_mail(words)
+
+
+def is_of_texts(name: str) -> bool:
+    """Whether that column is about texts."""
+    return re.search(r"\b(?:sms|text)\b", _words_in_code(name)) is not None and may_say_opted_out(name)
+
+
+def is_of_consent(name: str) -> bool:
+    """Whether it says that the column has the person's consent to get messages."""
+    return _CONSENT.fullmatch(_words_in_code(name)) is not None
 
 
 def is_of_countries(name: str) -> bool:
@@ -116,6 +144,16 @@ def labeled_phones(names: Sequence[str]) -> list[tuple[int, int]]:
         if part is not None and rank(part["name"]) > ANY_PHONE:
             found.setdefault(part["number"], {}).setdefault(part["part"] in _VALUE, at)
     return [(each[True], each.get(False, -1)) for each in found.values() if True in each]
+
+
+def _is_of_mail(words: str) -> bool:
+    return _MAIL.search(words) is not None and _OF_TEXTS.search(words) is None
+
+
+def _words_in_code(name: str) -> str:
+    """The words of a name that may be one of a program, such as `SMSOptOut__c`."""
+    custom = _SALESFORCE.fullmatch(name)
+    return " ".join(_words(_CAMEL_CASE.sub(" ", custom["name"] if custom else name)))
 
 
 def _words(name: str) -> list[str]:

@@ -13,11 +13,11 @@ from typing import Final, NamedTuple
 from shared.contacts.column_names import (
     ANY_PHONE,
     is_of_countries,
-    is_of_opt_outs,
     is_of_same_person,
     labeled_phones,
     rank,
 )
+from shared.contacts.consent import ConsentColumns, consent_columns
 from shared.contacts.fields import MAX_FIELDS
 from shared.contacts.header_rows import header_at
 from shared.contacts.phone_cells import is_in_plan, is_mobile, phones_in, reads_like_phone
@@ -26,13 +26,6 @@ from shared.sms.numbering import Numbering
 
 USUAL_NAMES: Final = "phone, mobile, msisdn, telephone, cell, recipient, whatsapp, telefon, handy"
 TAG_COLUMNS: Final = ("tags", "tag", "labels", "group_membership")
-CONSENT_COLUMNS: Final = (
-    *("accepts_sms_marketing", "sms_marketing_consent", "sms_consent", "sms_opt_in", "sms_status", "sms_subscribed"),
-    *("sms_subscription_status", "sms_marketing_status", "text_opt_in", "text_consent"),
-    *("opted_in", "opt_in", "subscribed", "subscription_status", "marketing_consent"),
-    *("einwilligung", "consentement", "consentimiento", "consenso"),
-)
-"""As fields. What is about texts comes before what may be about e-mail."""
 MAX_COLUMNS: Final = 1_000
 """Columns of a file that are looked at."""
 SHOWN_CANDIDATES: Final = 10
@@ -41,16 +34,6 @@ SHOWN_CHARACTERS: Final = 60
 """Of a name or a value of the file."""
 NAME_LENGTH: Final = 32
 """Characters of the name of a field."""
-_FALSE: Final = (
-    r"0+(?:[.,]0+)?|no?|false|f|unchecked|n[aã]o|nej|nei|nein|nee|nie|non|ne|nem|nu|ei|нет|не|ні|否|hapana|hay[i\u0131]r"
-    r"|falsch|falso|faux|onwaar|fałsz|falskt?|yanl[i\u0131]ş|ложь|usann|hamis|nepravda|epätosi|fals"  # of spreadsheets
-)
-_NOT_OPTED_OUT = re.compile(
-    rf"{_FALSE}|0+[-/.]0+[-/.]0+.*|null|none|never|n/?a|nil|nan|\\n|\?|keine?r?|ningun[oa]|alta|a[ck]tiv[eo]?"
-    r"|(?:opt(?:ed)?[ _-]?)?in|subscribed|not .*"
-)
-_NO_CONSENT = re.compile(rf"{_FALSE}|unsubscribed|(?:not|never)[ _].*|never|revoked|withdrawn|denied|declined")
-_UNSUBSCRIBED = re.compile(r"unsubscribed|opt(?:ed)?[ _-]?out")
 _NOT_OF_NAMES = re.compile(r"[^a-z0-9_]+")
 
 
@@ -142,14 +125,9 @@ class FileColumns:
         found = (self._field_names.index(name) for name in TAG_COLUMNS if name in self._field_names)
         return next((at for at in found if at not in phones), None)
 
-    def consent(self) -> int | None:
-        """The column that says whether the person has agreed to get messages."""
-        found = (self._field_names.index(name) for name in CONSENT_COLUMNS if name in self._field_names)
-        return next(found, None)
-
-    def opt_outs(self) -> list[int]:
-        """The columns that say whether or when the person has opted out."""
-        return [at for at, name in enumerate(self.names if self.has_names else ()) if is_of_opt_outs(name)]
+    def consent(self) -> ConsentColumns:
+        """The columns that say whether the person may get messages."""
+        return consent_columns(self.names if self.has_names else ())
 
     def countries(self) -> list[int]:
         """The columns that name the country of a row's phones."""
@@ -261,21 +239,6 @@ def read_columns(text: str, numbering: Numbering, *, is_whole: bool = True) -> F
         names = cells[at] + [""] * (width - len(cells[at]))
         return FileColumns(numbering, delimiter, names, True, rows[at][0] + 1, cells[at + 1 :])
     return FileColumns(numbering, delimiter, [str(at + 1) for at in range(width)], False, rows[0][0], cells)
-
-
-def says_opted_out(cells: Sequence[str], opt_outs: Sequence[int], consent: int | None) -> bool:
-    """Whether a row says so in one of its columns for that, or plainly in its column of consent."""
-    values = (cells[at].strip(" -").casefold() for at in opt_outs if at < len(cells))
-    if any(value and not _NOT_OPTED_OUT.fullmatch(value) for value in values):
-        return True
-    answer = cells[consent] if consent is not None and consent < len(cells) else ""
-    return _UNSUBSCRIBED.fullmatch(answer.strip().casefold()) is not None
-
-
-def says_no_consent(cells: Sequence[str], consent: int | None) -> bool:
-    """Whether a row says in its column of consent that the person has not agreed to get messages."""
-    answer = cells[consent] if consent is not None and consent < len(cells) else ""
-    return _NO_CONSENT.fullmatch(answer.strip().casefold()) is not None
 
 
 def field_name(column: str) -> str:

@@ -12,7 +12,8 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Final, NamedTuple
 
-from shared.contacts.columns import FileColumns, read_columns, says_no_consent, says_opted_out
+from shared.contacts.columns import FileColumns, read_columns
+from shared.contacts.consent import ConsentColumns
 from shared.contacts.fields import MAX_VALUE_LENGTH, value_problem
 from shared.contacts.formulas import restored
 from shared.contacts.groups import Contact
@@ -29,7 +30,7 @@ QUOTED: Final = 40
 LISTED_COLUMNS: Final = 100
 """Names of columns in a report."""
 OPT_OUTS_REMEMBERED: Final = 100_000
-NOT_IN_1_0_0: Final = ("opt_outs", "opted_out", "countries_named")
+NOT_IN_1_0_0: Final = ("consent_columns", "opted_out", "countries_named")
 """What a checkpoint has only where a file needs it, so that workers of 1.0.0 can read the others."""
 REPLACEMENT: Final = "\ufffd"
 """The replacement character, which programs write for characters that they could not decode."""
@@ -66,9 +67,9 @@ class Checkpoint:
     """Column index by field name."""
     tags: int | None = None
     consent: int | None = None
-    """The column that says whether the person has agreed to get messages."""
-    opt_outs: list[int] = field(default_factory=list)
-    """The columns that say whether the person has opted out."""
+    """Of an import that 1.0.0 began; not read any more."""
+    consent_columns: list[list[int]] = field(default_factory=list)
+    """The fields of ConsentColumns."""
     countries_named: list[int] = field(default_factory=list)
     """The columns that name the country of a row's phones."""
     phone_column: str | None = None
@@ -98,7 +99,8 @@ class Checkpoint:
         self.phone, *self.other_phones = phones.columns
         self.labels = phones.labels
         self.tags = found.tags({self.phone})
-        self.consent, self.opt_outs = found.consent(), found.opt_outs()
+        columns = found.consent()
+        self.consent_columns = list(map(list, columns)) if any(columns) else []
         self.countries_named = found.countries()
         self.fields = found.fields({self.phone, self.tags}, fields)
         self.phone_column = found.names[self.phone][:QUOTED]
@@ -140,7 +142,7 @@ class ContactReader:
     ) -> tuple[list[Contact], list[RejectedRow]]:
         """The contacts of the rows; the flags say whether any of them has such characters."""
         checkpoint, read = self.checkpoint, self._numbering.read
-        consent = checkpoint.consent
+        consent, has_consent = ConsentColumns(*checkpoint.consent_columns), bool(checkpoint.consent_columns)
         of_phones = checkpoint.phone_columns, checkpoint.labels, checkpoint.countries_named
         at, phones = checkpoint.phone, PhoneCells(self._numbering, *of_phones)
         is_plain = not (checkpoint.labels or checkpoint.countries_named)
@@ -161,7 +163,7 @@ class ContactReader:
             if phone is None:
                 rejected.append(RejectedRow(line, written[:QUOTED], **phones.numbering(cells).problem(written)))
                 continue
-            if says_opted_out(cells, checkpoint.opt_outs, consent):
+            if has_consent and consent.say_opted_out(cells):
                 rejected.append(RejectedRow(line, written[:QUOTED], "suppressed", OPTED_OUT))
                 self.opted_out.update(map(int, (phone, *other_spellings(phone))))
                 continue
@@ -175,7 +177,7 @@ class ContactReader:
                 continue
             if note is not None:
                 self._note(note, line)
-            if says_no_consent(cells, consent):
+            if has_consent and consent.say_no_consent(cells):
                 self._note("no_consent", line)
             contacts.append(Contact(int(phone), fields, self._tags(cells, line)))
             prefixes.append(country_prefix(phone))

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from babel import Locale
 from babel.core import get_global
@@ -13,6 +13,8 @@ from shared.sms.numbering import Numbering, has_prefix, is_country, numbering_of
 from shared.sms.written import written_digits
 
 _DIAL_CODE = re.compile(r"(?:\W*(?:00)?|.*\+ ?)(?P<code>[1-9][0-9]{0,2})(?:[^0-9].*)?", re.DOTALL)
+LONGEST_NAME: Final = 100
+"""Characters of a cell that are looked at."""
 _LANGUAGES = ("en", "de", "fr", "es", "pt", "it", "nl", "sw")
 
 
@@ -57,7 +59,7 @@ class InCountry:
 
 def numbering_of_row(numbering: Numbering, cells: Sequence[str], columns: Sequence[int]) -> Numbering | InCountry:
     """How numbers of a row are read: by the country that one of the `columns` names, a dial code before a name."""
-    named = [country for at in columns if at < len(cells) and (country := country_named(cells[at]))]
+    named = [country for at in columns if at < len(cells) and (country := country_named(cells[at][:LONGEST_NAME]))]
     return _in_country(numbering, max(named, key=lambda each: each.is_dial_code)) if named else numbering
 
 

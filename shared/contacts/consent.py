@@ -1,0 +1,61 @@
+"""What a row says of its person: to have opted out, or not to have agreed to get messages."""
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Final, NamedTuple
+
+from shared.contacts.column_names import is_of_consent, is_of_opt_outs, is_of_texts, may_say_opted_out
+
+_FALSE: Final = (
+    r"0+(?:[.,]0+)?|no?|false|f|unchecked|n[aã]o|nej|nei|nein|nee|nie|non|ne|nem|nu|ei|нет|не|ні|否|hapana|hay[i\u0131]r"
+    r"|falsch|falso|faux|onwaar|fałsz|falskt?|yanl[i\u0131]ş|ложь|usann|hamis|nepravda|epätosi|fals"  # of spreadsheets
+)
+_NOT_OPTED_OUT = re.compile(
+    rf"{_FALSE}|0+[-/.]0+[-/.]0+.*|null|none|never|n/?a|nil|nan|\\n|\?|keine?r?|ningun[oa]|alta|a[ck]tiv[eo]?"
+    r"|(?:opt(?:ed)?[ _-]?)?in|subscribed|not .*"
+)
+_NO_CONSENT = re.compile(rf"{_FALSE}|unsubscribed?|(?:not|never)[ _].*|never|revoked|withdrawn|denied|declined")
+_PLAIN_OPT_OUT = re.compile(
+    r"unsubscribed?|opt(?:ed)?[ _-]?out|(?:block|black)[ _-]?listed|d[ée]sabonn[ée]e?"
+    r"|d[ée]sinscrite?|abgemeldet|baja"
+)
+_OF_TEXTS = re.compile(r"stop(?:ped)?|blocked|suppressed")
+"""Opt-outs only in a column about texts: a customer may be blocked for another reason."""
+
+
+class ConsentColumns(NamedTuple):
+    """The columns that say whether a person may get messages, by their names."""
+
+    opt_outs: Sequence[int] = ()
+    """They say whether or when the person has opted out: any value counts but those for no."""
+    answers: Sequence[int] = ()
+    """They may say plainly that the person has opted out, as a status does."""
+    of_texts: Sequence[int] = ()
+    """Those of the answers that are about texts."""
+    consents: Sequence[int] = ()
+    """They say whether the person has agreed to get messages."""
+
+    def say_opted_out(self, cells: Sequence[str]) -> bool:
+        """Whether a row says that its person has opted out."""
+        return (
+            any(value and not _NOT_OPTED_OUT.fullmatch(value) for value in _values(cells, self.opt_outs, " -"))
+            or any(map(_PLAIN_OPT_OUT.fullmatch, _values(cells, self.answers)))
+            or any(map(_OF_TEXTS.fullmatch, _values(cells, self.of_texts)))
+        )
+
+    def say_no_consent(self, cells: Sequence[str]) -> bool:
+        """Whether a row says that its person has not agreed to get messages."""
+        return any(map(_NO_CONSENT.fullmatch, _values(cells, self.consents)))
+
+
+def consent_columns(names: Sequence[str]) -> ConsentColumns:
+    """Those among the columns with these names."""
+
+    def found(is_wanted: Callable[[str], bool]) -> list[int]:
+        return [at for at, name in enumerate(names) if is_wanted(name)]
+
+    return ConsentColumns(found(is_of_opt_outs), found(may_say_opted_out), found(is_of_texts), found(is_of_consent))
+
+
+def _values(cells: Sequence[str], columns: Sequence[int], around: str | None = None) -> list[str]:
+    return [cells[at].strip(around).casefold() for at in columns if at < len(cells)]

@@ -12,7 +12,7 @@ from shared.contacts.columns import NoContacts, read_columns
 from shared.contacts.csv_lines import csv_line
 from shared.contacts.formulas import restored
 from shared.contacts.phone_cells import PhoneCells, phones_in
-from shared.contacts.rows import SAMPLE_CHARACTERS, RowReader
+from shared.contacts.rows import SAMPLE_CHARACTERS, RowReader, cells_problem
 from shared.contacts.text_stream import SUBSTITUTE
 from shared.sms.numbering import Numbering
 from shared.sms.phones import QUOTED_CHARACTERS
@@ -53,9 +53,9 @@ def read_csv(
     """Yield each phone of the rows of the request's file, as `phone`, with the row's other cells.
 
     Cells are named by their columns in lower case; empty ones are left out. A row with several phones of a person
-    gives a mapping for each. A row whose country makes its phone uncertain, or that says in a column for opt-outs that
-    its person has not opted out, has a PROBLEM. Formulas that `csv_cell` defused are restored. Only the current chunk
-    of the body is in memory.
+    gives a mapping for each. A row whose country or cells make its phone uncertain, or that says in a column for
+    opt-outs that its person has not opted out, has a PROBLEM. Formulas that `csv_cell` defused are restored. Only the
+    current chunk of the body is in memory.
     Raises Problem: payload_too_large over `limit` bytes, too_many_recipients after `max_rows` rows,
     unsupported_media_type, or validation_failed if the file is not CSV or the column of its phones is not certain.
     """
@@ -93,6 +93,8 @@ def read_csv(
             filled = [found.names[at] for at in consent.opt_outs if at < len(cells) and cells[at].strip(" -")]
             if filled and not consent.say_opted_out(cells):
                 given[PROBLEM] = f"The column {filled[0][:QUOTED_CHARACTERS]!r} says that the person has not opted out."
+            if columns.columns[0] and (wrong := cells_problem(cells, found.width, found.delimiter)):
+                given[PROBLEM] = wrong
             of_row = cells_of_phones.numbering(cells)
             found_phones = [each for at in columns.columns if at < len(cells) for each in phones_in(cells[at], of_row)]
             written = cells_of_phones.find(cells).written

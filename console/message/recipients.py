@@ -18,7 +18,7 @@ from shared.contacts.columns import (
 )
 from shared.contacts.formulas import restored
 from shared.contacts.phone_cells import PhoneCells
-from shared.contacts.rows import RowReader
+from shared.contacts.rows import RowReader, cells_problem
 from shared.contacts.text_stream import WrongEncoding, text_chunks
 from shared.sms.numbering import Numbering, numbering_of
 from shared.sms.phones import is_phone
@@ -200,13 +200,17 @@ def recipients_of_table(table: Table, phone_column: int, columns: Mapping[str, i
     of_phones = table.phone_columns if table.phone_columns and phone_column == table.phone_column else None
     countries = table.found.countries() if table.found else []
     find = PhoneCells(numbering, *(of_phones or ([phone_column], [])), countries).find
+    width, delimiter = (table.found.width, table.found.delimiter) if table.found else (0, ",")
     for row, opted_out in table.rows():
         found = find(row)
         if opted_out:
             if found.phone:
                 left_out |= {found.phone, *other_spellings(found.phone)}
             continue
-        entry: dict[str, Any] = {"phone": found.phone or unreadable_phone(found.written)}
+        is_certain = not cells_problem(row, width, delimiter)
+        entry: dict[str, Any] = {
+            "phone": found.phone if found.phone and is_certain else unreadable_phone(found.written)
+        }
         variables = {name: value for name, place in columns.items() if (value := _cell(row, place))}
         if variables:
             entry["variables"] = variables

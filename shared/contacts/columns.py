@@ -82,6 +82,8 @@ class FileColumns:
     """The lines before it have no contacts."""
     rows: list[list[str]]
     """The first rows of contacts, without blanks around their cells."""
+    width: int = 0
+    """The number of names, if most of these rows have no cell beyond them; otherwise 0."""
 
     def values(self, at: int) -> list[str]:
         """The first cells of a column that are not empty."""
@@ -236,8 +238,10 @@ def read_columns(text: str, numbering: Numbering, *, is_whole: bool = True) -> F
     width = max(map(len, cells))
     at = header_at(cells, numbering)
     if at is not None:
-        names = cells[at] + [""] * (width - len(cells[at]))
-        return FileColumns(numbering, delimiter, names, True, rows[at][0] + 1, cells[at + 1 :])
+        names, below, named = cells[at] + [""] * (width - len(cells[at])), cells[at + 1 :], len(cells[at])
+        fitting = sum(not any(row[named:]) for row in below)
+        most = named if fitting and 2 * fitting >= len(below) and named < MAX_COLUMNS else 0
+        return FileColumns(numbering, delimiter, names, True, rows[at][0] + 1, below, most)
     return FileColumns(numbering, delimiter, [str(at + 1) for at in range(width)], False, rows[0][0], cells)
 
 

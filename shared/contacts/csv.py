@@ -18,7 +18,7 @@ from shared.contacts.fields import MAX_VALUE_LENGTH, value_problem
 from shared.contacts.formulas import restored
 from shared.contacts.groups import Contact
 from shared.contacts.phone_cells import PhoneCells, unwrapped
-from shared.contacts.rows import RowReader
+from shared.contacts.rows import RowReader, cells_problem
 from shared.contacts.tags import read_tags
 from shared.sms.countries import country_of, country_prefix
 from shared.sms.numbering import Numbering
@@ -30,7 +30,7 @@ QUOTED: Final = 40
 LISTED_COLUMNS: Final = 100
 """Names of columns in a report."""
 OPT_OUTS_REMEMBERED: Final = 100_000
-NOT_IN_1_0_0: Final = ("consent_columns", "opted_out", "countries_named")
+NOT_IN_1_0_0: Final = ("width", "consent_columns", "opted_out", "countries_named")
 """What a checkpoint has only where a file needs it, so that workers of 1.0.0 can read the others."""
 REPLACEMENT: Final = "\ufffd"
 """The replacement character, which programs write for characters that they could not decode."""
@@ -59,6 +59,8 @@ class Checkpoint:
     """None before the first row."""
     first_line: int = 0
     """The lines before it have no contacts."""
+    width: int = 0
+    """The number of cells that a row has at most; 0: any number."""
     phone: int = 0
     other_phones: list[int] = field(default_factory=list)
     labels: list[int] = field(default_factory=list)
@@ -97,7 +99,7 @@ class Checkpoint:
         phones = found.phones(phone_column)
         self.delimiter, self.first_line = found.delimiter, found.first_line
         self.phone, *self.other_phones = phones.columns
-        self.labels = phones.labels
+        self.labels, self.width = phones.labels, found.width
         self.tags = found.tags({self.phone})
         columns = found.consent()
         self.consent_columns = list(map(list, columns)) if any(columns) else []
@@ -157,6 +159,9 @@ class ContactReader:
             if line < checkpoint.first_line or not any(cells):
                 continue
             written, note = cells[at] if at < len(cells) else "", None
+            if problem := cells_problem(cells, checkpoint.width, checkpoint.delimiter or ","):
+                rejected.append(RejectedRow(line, written[:QUOTED], "invalid", problem))
+                continue
             phone = read(written) if is_plain else None
             if phone is None:
                 phone, written, note = phones.find(cells)

@@ -7,7 +7,7 @@ its own line is reported, and the lines after it are rows of their own.
 import csv
 import io
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import Final, NamedTuple
 
@@ -19,6 +19,8 @@ MAX_ROW_LINES: Final = 50
 OPEN_QUOTE: Final = "The row has a quote that does not end. Close it, or write a quote inside a cell twice."
 DELIMITERS: Final = ",;\t|"
 """The first of them is that of a file with one column."""
+MORE_CELLS: Final = "The row has more cells than the first row has names: put quotes around values with separators."
+ONE_CELL: Final = "The whole row is in quotes, as one cell: take these away, and write the others once."
 SAMPLE_ROWS: Final = 50
 """Rows by which a file's delimiter and columns are recognized."""
 SAMPLE_CHARACTERS: Final = 64 * 1024
@@ -91,6 +93,15 @@ class RowReader:
 
     def _size(self) -> int:
         return sum(len(line.rstrip("\n")) for line in self._row)
+
+
+def cells_problem(cells: Sequence[str], width: int, delimiter: str) -> str | None:
+    """Why cells may be in the wrong columns, of which there are `width` (0: any number); None if nothing shows that."""
+    if not width:
+        return None
+    if len(cells) > width and any(cells[width:]):
+        return MORE_CELLS
+    return ONE_CELL if width > len(cells) == 1 and '"' in cells[0] and delimiter in cells[0] else None
 
 
 class SampleRows(NamedTuple):

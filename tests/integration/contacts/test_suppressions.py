@@ -208,6 +208,13 @@ def test_an_opt_out_is_read_by_the_country_of_its_row(service: Service) -> None:
     assert {each["phone"] for each in service.get("/suppressions").json["data"]} == {"256772123456", "13235550123"}
 
 
+def test_a_phone_is_not_opted_out_where_it_may_be_of_another_column(service: Service) -> None:
+    file = f"Name,Account,Phone\nAnn,,{OTHER}\nExample, Ben,254711000304,254711000305\n"
+    body = import_csv(service, file).json
+    assert (body["counts"]["added"], [each["phone"] for each in body["rejected"]]) == (1, ["254711000304"])
+    assert import_csv(service, f"Phone,Reason\n{OTHER},\n{PHONE},Asked, twice\n").json["counts"]["added"] == 1
+
+
 def test_a_sender_id_is_the_same_in_capitals_and_small_letters(service: Service) -> None:
     """Also one that was approved for the account after people opted out from it."""
     service.post("/suppressions", phones=["254711000303"], sender_id="acme", reason="Asked by phone")

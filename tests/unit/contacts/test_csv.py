@@ -7,10 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from console.message.recipients import read_table, recipients_of_table
 from shared.contacts.csv import Checkpoint, ContactReader, RejectedRow
 from shared.contacts.groups import Contact
 from shared.contacts.rows import OPEN_QUOTE
 from shared.sms.numbering import numbering_of
+from shared.sms.phones import is_phone
 
 A, B, C = 254711000001, 254711000002, 254711000003
 
@@ -72,6 +74,27 @@ def test_a_bad_row_does_not_affect_others(row: str, code: str) -> None:
 def test_a_row_with_a_mistaken_quote_says_what_to_do() -> None:
     _, bad = read('phone,name\n254711000002,"Bob\n' + "254711000003,Cid\n" * 60)
     assert bad[0].detail.endswith("Close it, or write a quote inside a cell twice.")
+
+
+@pytest.mark.parametrize(
+    ("header", "row"),
+    [
+        ("phone,name,balance", "0711000301,Ann,1,500"),
+        ("phone,name,balance", "0711000301,Example, Ann,500"),
+        ("Name,Account No,Phone,Balance", "Example, Ann,0202345678,0711000301,500"),
+        ("phone,name,opted out", '"0711000301,""Example, Bob"",yes"'),  # Excel, where semicolons separate cells
+    ],
+)
+def test_a_row_whose_cells_may_be_in_other_columns_is_refused(header: str, row: str) -> None:
+    good = ",".join(["0711000302" if name.lower() == "phone" else "" for name in header.split(",")])
+    file = f"{header}\n{good},,\n{row}\n"
+    contacts, bad = read(file, "KE")
+    assert ([each.phone for each in contacts], [each.code for each in bad]) == ([254711000302], ["invalid"])
+    table = read_table(file, numbering_of("KE"))
+    phones = [each["phone"] for each in recipients_of_table(table, table.phone_column or 0, {})]
+    assert list(map(is_phone, phones)) == [True, False]
+    throughout, bad = read(f"{header}\n{good},,,x\n", "KE")
+    assert ([each.phone for each in throughout], bad) == ([254711000302], []), "columns without names"
 
 
 @pytest.mark.parametrize("country", [None, "KE", "DE"])

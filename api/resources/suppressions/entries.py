@@ -37,9 +37,14 @@ class OptOut(NamedTuple):
 
 
 def of_csv(row: dict[str, str]) -> OptOut:
-    """The opt-out in a CSV row with the columns phone, reason, category and sender_id."""
-    scope = row.get("category", ""), row.get("sender_id", "")
-    return OptOut(row.get("phone", ""), row.get("reason", "import"), *scope, row.get(PROBLEM, ""))
+    """The opt-out in a CSV row with the columns phone, reason, category and sender_id.
+
+    A category or sender ID that there cannot be is left out, so that the phone is opted out of everything.
+    """
+    category, sender_id = row.get("category", "").lower(), row.get("sender_id", "")
+    scope = category if category in list(Category) else "", sender_id if form_of(sender_id) else ""
+    reason = row.get("reason", "import")[:MAX_REASON_LENGTH]
+    return OptOut(row.get("phone", ""), reason, *scope, row.get(PROBLEM, ""))
 
 
 class OptOuts(NamedTuple):

@@ -16,7 +16,7 @@ from shared.contacts.columns import (
     PhoneColumns,
     read_columns,
 )
-from shared.contacts.formulas import restored
+from shared.contacts.formulas import restored, value_of
 from shared.contacts.phone_cells import PhoneCells
 from shared.contacts.rows import RowReader, cells_problem
 from shared.contacts.text_stream import WrongEncoding, text_chunks
@@ -189,8 +189,9 @@ def decoded(content: bytes, charset: str = "") -> str:
 def recipients_of_table(table: Table, phone_column: int, columns: Mapping[str, int]) -> list[dict[str, Any]]:
     """A recipient for each row: its phone, and a value for each placeholder that has a column.
 
-    Who has opted out in one row is no recipient of another one. An empty cell counts as no value: the API uses the
-    placeholder's default, or refuses the row. Raises TooManyRecipients at the first row that is too much for one
+    Who has opted out in one row is no recipient of another one. The API refuses a row with lost characters, or whose
+    cells may be in other columns. An empty cell counts as no value: the API uses the placeholder's default, or refuses
+    the row. Raises TooManyRecipients at the first row that is too much for one
     request of the API, and csv.Error.
     """
     recipients: list[dict[str, Any]] = []
@@ -207,11 +208,11 @@ def recipients_of_table(table: Table, phone_column: int, columns: Mapping[str, i
             if found.phone:
                 left_out |= {found.phone, *other_spellings(found.phone)}
             continue
-        is_certain = not cells_problem(row, width, delimiter)
+        is_certain = not cells_problem(row, width, delimiter) and "\ufffd" not in "".join(row)
         entry: dict[str, Any] = {
             "phone": found.phone if found.phone and is_certain else unreadable_phone(found.written)
         }
-        variables = {name: value for name, place in columns.items() if (value := _cell(row, place))}
+        variables = {name: value for name, place in columns.items() if (value := value_of(_cell(row, place)))}
         if variables:
             entry["variables"] = variables
         characters += len(entry["phone"]) + sum(len(name) + len(value) + IN_JSON for name, value in variables.items())

@@ -15,7 +15,7 @@ from typing import Any, Final, NamedTuple
 from shared.contacts.columns import FileColumns, read_columns
 from shared.contacts.consent import ConsentColumns
 from shared.contacts.fields import MAX_VALUE_LENGTH, value_problem
-from shared.contacts.formulas import restored
+from shared.contacts.formulas import restored, value_of
 from shared.contacts.groups import Contact
 from shared.contacts.phone_cells import PhoneCells, unwrapped
 from shared.contacts.rows import RowReader, cells_problem
@@ -193,7 +193,7 @@ class ContactReader:
         fields: dict[str, str] = {}
         width = len(cells)
         for name, at in self.checkpoint.fields.items():
-            if at < width and (value := cells[at]):
+            if at < width and (value := value_of(cells[at])):
                 if value[0] == "=" or "'" in value:
                     value = restored(unwrapped(value))
                 if len(value) > MAX_VALUE_LENGTH:
@@ -206,7 +206,7 @@ class ContactReader:
         at = self.checkpoint.tags
         if at is None:
             return None
-        tags, notes = read_tags(cells[at] if at < len(cells) else "")
+        tags, notes = read_tags(value_of(cells[at]) if at < len(cells) else "")
         for note in notes:
             self._note(note, line)
         return tags

@@ -16,6 +16,14 @@ _LATER: Final = rf"(?:['\"]|[^\S\t\n])*[{_MARKS}]"
 _TO_DEFUSE: Final = re.compile(rf"([;\t\n])(?={_LATER})")
 _DEFUSED: Final = re.compile(rf"([;\t\n])'(?={_LATER})")
 
+_NO_VALUE: Final = re.compile(r"#N/A|#NV|#[^\W\d_]+(?:/0)?[!?]|NULL|\\N")
+"""What spreadsheets and databases write for none: `#N/A`, `#REF!`, `NULL`, `\\N`."""
+
+
+def value_of(cell: str) -> str:
+    """The value in a cell of a file; empty if that has none, such as the error of a formula."""
+    return "" if _NO_VALUE.fullmatch(cell) else cell
+
 
 def defused(value: str) -> str:
     """The value with line feeds as line ends, and an apostrophe before each formula, and before apostrophes that stand

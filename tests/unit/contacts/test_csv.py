@@ -97,6 +97,33 @@ def test_a_row_whose_cells_may_be_in_other_columns_is_refused(header: str, row: 
     assert ([each.phone for each in throughout], bad) == ([254711000302], []), "columns without names"
 
 
+def read_twice(text: str) -> tuple[dict[str, str], dict[str, str]]:
+    """What is beside the phone of a file's only row, for a group and for a send from the console."""
+    (contact,), _ = read(text)
+    table = read_table(text)
+    columns = {name: at for at, name in enumerate(table.columns) if at}
+    (sent,) = recipients_of_table(table, 0, columns)
+    return dict(contact.fields or {}), sent.get("variables", {})
+
+
+@pytest.mark.parametrize(
+    ("cell", "value"),
+    [
+        *((cell, "") for cell in ("#N/A", "#REF!", "#VALUE!", "#DIV/0!", "#NAME?", "#BEZUG!", "#NV", "NULL", "\\N")),
+        *((cell, cell) for cell in ("Null", "#1", "N/A", "#vip", "#REF! x")),
+    ],
+)
+def test_what_stands_for_no_value_is_none(cell: str, value: str) -> None:
+    expected = {"name": value} if value else {}
+    assert read_twice(f"phone,name\n254711000001,{cell}\n") == (expected, expected)
+
+
+def test_the_console_sends_to_no_row_with_a_lost_character() -> None:
+    """As imports refuse it."""
+    (sent,) = recipients_of_table(read_table("phone,name\n254711000001,Jos\ufffd\n"), 0, {"name": 1})
+    assert not is_phone(sent["phone"])
+
+
 @pytest.mark.parametrize("country", [None, "KE", "DE"])
 @pytest.mark.parametrize("written", ["254711009918.0", "2.54711E+11", "254711009918,0"])
 def test_a_spreadsheets_number_is_never_another_phone(country: str | None, written: str) -> None:

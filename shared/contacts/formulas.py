@@ -18,10 +18,20 @@ _DEFUSED: Final = re.compile(rf"([;\t\n])'(?={_LATER})")
 
 _NO_VALUE: Final = re.compile(r"#N/A|#NV|#[^\W\d_]+(?:/0)?[!?]|NULL|\\N")
 """What spreadsheets and databases write for none: `#N/A`, `#REF!`, `NULL`, `\\N`."""
+_BLANKS: Final = {
+    **dict.fromkeys((0xA0, 0x1680, *range(0x2000, 0x200B), 0x202F, 0x205F, 0x3000), " "),
+    **dict.fromkeys((0x200B, 0x2060, 0xFEFF)),
+}
+"""For `str.translate`: they are none of the SMS alphabet, and make a text cost up to three times as much.
+
+U+200C and U+200D stay: they make other letters.
+"""
 
 
 def value_of(cell: str) -> str:
-    """The value in a cell of a file; empty if that has none, such as the error of a formula."""
+    """The value in a cell of a file, with spaces as all of its blanks; empty if it has none, as after an error."""
+    if not cell.isascii():
+        cell = cell.translate(_BLANKS).strip()
     return "" if _NO_VALUE.fullmatch(cell) else cell
 
 

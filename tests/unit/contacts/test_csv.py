@@ -110,10 +110,15 @@ def read_twice(text: str) -> tuple[dict[str, str], dict[str, str]]:
     ("cell", "value"),
     [
         *((cell, "") for cell in ("#N/A", "#REF!", "#VALUE!", "#DIV/0!", "#NAME?", "#BEZUG!", "#NV", "NULL", "\\N")),
+        ("1\u202f500", "1 500"),
+        ("5\u00a0\u20ac", "5 \u20ac"),
+        ("\u200bAnn\ufeff", "Ann"),
+        ("\u2060", ""),
+        ("\u0645\u06cc\u200c\u0631\u0648\u0645", "\u0645\u06cc\u200c\u0631\u0648\u0645"),
         *((cell, cell) for cell in ("Null", "#1", "N/A", "#vip", "#REF! x")),
     ],
 )
-def test_what_stands_for_no_value_is_none(cell: str, value: str) -> None:
+def test_a_value_is_what_a_person_sees(cell: str, value: str) -> None:
     expected = {"name": value} if value else {}
     assert read_twice(f"phone,name\n254711000001,{cell}\n") == (expected, expected)
 

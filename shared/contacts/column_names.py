@@ -22,7 +22,8 @@ _MOBILE = re.compile(
     r"|мобил|мобіл|сотов|手机"
 )
 _CONTACT = re.compile(r"contacts?|kontakt|contacto|contato|recipients?")
-_NO_PHONE = re.compile(r"fax|pager|telex|\b(?:tty|ids?|code|carrier|types?|consent|count|accepts|verified|status)\b")
+_FAX = re.compile("fax|pager|telex")
+_NO_PHONE = re.compile(rf"{_FAX.pattern}|\b(?:tty|ids?|code|carrier|types?|consent|count|accepts|verified|status)\b")
 _FOR_ANOTHER = re.compile(
     r"assistant|emergency|spouse|partner|parent|guardian|mother|father|manager|notfall|urgence|landline|festnetz|\bfixe?\b"
 )
@@ -134,6 +135,11 @@ def is_of_countries(name: str) -> bool:
 def says_mobile(label: str) -> bool:
     """Whether a label says that the phone beside it is a mobile phone."""
     return _MOBILE.search(" ".join(_words(label))) is not None
+
+
+def says_fax(label: str) -> bool:
+    """Whether a label says that the phone beside it gets no messages."""
+    return _FAX.search(" ".join(_words(label))) is not None
 
 
 def labeled_phones(names: Sequence[str]) -> list[tuple[int, int]]:

@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 
 import phonenumbers
 
-from shared.contacts.column_names import says_mobile
+from shared.contacts.column_names import says_fax, says_mobile
 from shared.contacts.row_countries import InCountry, numbering_of_row
 from shared.sms.numbering import MOBILE, Numbering
 from shared.sms.written import DATE, written_digits
@@ -117,11 +117,14 @@ class PhoneCells:
     def _in_order(self, cells: Sequence[str]) -> Sequence[int]:
         if not self._labels:
             return self._columns[1:]
-        return sorted(self._columns, key=lambda place: not self._is_labeled_mobile(cells, place))
+        others = [place for place in self._columns if not says_fax(self._label(cells, place))]
+        return sorted(others, key=lambda place: not self._is_labeled_mobile(cells, place))
 
     def _is_labeled_mobile(self, cells: Sequence[str], place: int) -> bool:
-        label = self._labels[self._columns.index(place)] if self._labels else -1
-        return says_mobile(_cell(cells, label))
+        return says_mobile(self._label(cells, place))
+
+    def _label(self, cells: Sequence[str], place: int) -> str:
+        return _cell(cells, self._labels[self._columns.index(place)]) if self._labels else ""
 
 
 def _cell(cells: Sequence[str], place: int) -> str:

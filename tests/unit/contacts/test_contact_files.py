@@ -149,6 +149,14 @@ def test_a_person_names_thirty_fields_at_most(count: int, fits: bool) -> None:
     assert refused.value.parameter == "fields"
 
 
+def test_a_fax_of_google_contacts_is_no_phone() -> None:
+    names = "Name,Phone 1 - Label,Phone 1 - Value,Phone 2 - Label,Phone 2 - Value"
+    file = f"{names}\nAnn,Work Fax,+1 323-555-0124,Main,+1 323-555-0123\nBen,Pager,+1 323-555-0125,,\n"
+    contacts, rejected = ContactReader(numbering_of("US")).read(file, True)
+    assert [each.phone for each in contacts] == [13235550123]
+    assert [(each.line, each.code) for each in rejected] == [(3, "invalid_phone")]
+
+
 @pytest.mark.parametrize("name", ["SMS ID", "Phone Fax", "Mobile Country Code", "Phone Type", "Telefax", "Pager"])
 def test_a_number_beside_a_phone_is_none(name: str) -> None:
     _, phones = read(f"{name},Phone\n10002345678,254711000301\n")

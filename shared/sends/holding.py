@@ -16,7 +16,7 @@ from datetime import timedelta
 from typing import Literal
 from uuid import UUID
 
-from sqlalchemy import Connection, Engine, and_, bindparam, func, select, update
+from sqlalchemy import Connection, Engine, and_, bindparam, func, not_, select, update
 
 from shared.accounts.administration import Refused
 from shared.accounts.audit_log import WORKER, Actor, record, record_each
@@ -49,6 +49,12 @@ AWAITS_OPERATOR = and_(
 )
 """SQL: whether a send is held until an operator releases or cancels it."""
 STATE = select(SENDS.state).where(SENDS.id == bindparam("send"))
+MAY_BE_HELD = select(SENDS.id).where(
+    SENDS.id == bindparam("send"),
+    SENDS.state.not_in([SendState.CANCELED, SendState.COMPLETED]),
+    not_(AWAITS_OPERATOR),
+)
+"""The send, unless it has ended or the operator has to release it anyway."""
 OWNERS = select(SENDS.account_id, SENDS.id).where(in_parameter(SENDS.id, "sends")).order_by(SENDS.id)
 OWNER = select(SENDS.account_id).where(SENDS.id == bindparam("send"))
 LOCK_SENDER = (
@@ -112,10 +118,17 @@ def lock_sends(connection: Connection, sends: Iterable[UUID]) -> None:
 
 
 def hold(connection: Connection, send: UUID, reason: str, *, by: Actor | None = None) -> None:
-    """Hold a send until the operator releases it. Raises Refused if it is held or has ended."""
-    if not hold_sends(connection, [send], "operator", reason):
+    """Hold a send until the operator releases it. Raises Refused if that holds it already, or it has ended."""
+    lock_sends(connection, [send])
+    if connection.execute(MAY_BE_HELD, {"send": send}).scalar() is None:
         raise _refused(connection, send, "held")
-    _record(connection, by, "send.held", send, reason)
+    hold_for_review(connection, [send], reason, by=by)
+
+
+def pause_canary(connection: Connection, send: UUID) -> bool:
+    """Pause a send that its canary holds; its rule applies again once it is resumed. False if that does not hold it."""
+    lock_sends(connection, [send])
+    return bool(connection.execute(send_states.PAUSE_CANARY, {"send": send}).rowcount) and _release(connection, send)
 
 
 def hold_for_review(connection: Connection, sends: Sequence[UUID], reason: str, *, by: Actor | None = None) -> None:

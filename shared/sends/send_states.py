@@ -41,6 +41,8 @@ HOLD_ANEW = text(
     "UPDATE send SET held_by = 'operator', held_reason = :reason WHERE id = ANY(:sends) AND state = 'held'"
 )
 """Only the operator can release it now."""
+PAUSE_CANARY = text("UPDATE send SET was_paused = true WHERE id = :send AND state = 'held' AND held_by = 'canary'")
+"""Before it is released, and so paused."""
 HOLD_POISONED = text(
     """
     UPDATE send SET state = 'held', held_by = 'crashes', held_reason = :reason,

@@ -9,7 +9,7 @@ from api.resources.sends import queries
 from shared.lifecycle import SendState
 from shared.sends import batch_states, fair_queueing, send_states
 from shared.sends.close_unsent import close_unsent
-from shared.sends.holding import lock_sends, release_from_rule
+from shared.sends.holding import lock_sends, pause_canary, release_from_rule
 from shared.sends.requeue import give_back_turns, requeue_send
 
 
@@ -23,13 +23,15 @@ def cancel(connection: Connection, send: UUID) -> None:
 
 
 def pause(connection: Connection, send: UUID) -> None:
-    """Pause the send. Idempotent. Raises Problem state_conflict if the send has ended or is held."""
+    """Pause the send. Idempotent. Raises Problem state_conflict if it has ended, or more than its canary holds it."""
     state = connection.execute(queries.STATE, {"send": send}).scalar_one()
     if state == SendState.PAUSED:
         return
-    connection.execute(batch_states.PAUSE, {"send": send})
-    if not connection.execute(send_states.PAUSE, {"send": send}).rowcount:
-        raise state_conflict(state, "be paused")
+    held_by = connection.execute(queries.HELD_BY, {"send": send}).scalar()
+    if held_by != "canary" or not pause_canary(connection, send):
+        connection.execute(batch_states.PAUSE, {"send": send})
+        if not connection.execute(send_states.PAUSE, {"send": send}).rowcount:
+            raise state_conflict(state, "be paused")
     give_back_turns(connection, send)
 
 

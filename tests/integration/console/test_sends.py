@@ -64,6 +64,15 @@ def test_a_send_is_paused_resumed_and_canceled(console: Console) -> None:
     assert late.status_code == 200 and "This is no longer possible" in late.text
 
 
+def test_a_send_that_its_canary_holds_can_be_paused_or_resumed(console: Console) -> None:
+    send = console.service.bulk(["254711000001", "254711000002"], canary=1).json["send_id"]
+    console.service.sweep()
+    browser = console.browser("sender")
+    page = browser.get(f"/sends/{send}").text
+    assert "/pause" in page and "/resume" in page
+    assert "The send is paused." in browser.post(f"/sends/{send}/pause", follow=True).text
+
+
 def test_a_waiting_send_is_changed(console: Console) -> None:
     browser, send = console.browser("sender"), scheduled(console)
     assert change(browser, send, message="Doors open at 10").status_code == 302

@@ -225,3 +225,18 @@ def test_an_invalid_report_is_refused(service: Service, operator: OperatorClient
     assert upload(operator, report, "carrier=simulator&apply=true").status_code in (200, 400)
     assert upload(operator, report, "apply=true").status_code == 400
     assert upload(operator, report, "carrier=simulator&apply=yes").status_code == 400, "as in the other API"
+
+
+@pytest.mark.parametrize("rule", ["canary", "stop_if"])
+def test_a_send_that_its_own_rule_holds_can_be_held(service: Service, operator: OperatorClient, rule: str) -> None:
+    """Neither its receipts nor its owner let it go on then."""
+    phones = [str(254711000000 + number) for number in range(20)]
+    send = service.bulk(phones, canary=5).json["send_id"]
+    service.sweep()
+    service.execute("UPDATE send SET held_by = :rule WHERE id = :send", rule=rule, send=send)
+    held = operator.post(f"/sends/{send}/hold", reason="looks like fraud").json
+    assert (held["held_by"], held["held_reason"]) == ("operator", "looks like fraud")
+    service.deliver_receipts()
+    service.sweep()
+    assert service.post(f"/sends/{send}/resume").json["code"] == "state_conflict"
+    assert service.counts(send)["queued"] == 15

@@ -78,6 +78,20 @@ def test_a_failed_canary_holds_the_rest_until_its_owner_resumes_it(service: Serv
     assert audit(service.engine, full=True) == []
 
 
+def test_a_send_that_is_paused_while_its_canary_holds_it_waits_for_its_owner(service: Service) -> None:
+    send = service.bulk(phones(30), canary=10).json["send_id"]
+    service.sweep()
+    assert service.post(f"/sends/{send}/pause").json["status"] == "paused"
+    service.deliver_receipts()
+    service.sweep()
+    assert service.counts(send)["queued"] == 20
+    assert service.post(f"/sends/{send}/resume").json["status"] == "queued"
+    service.sweep()
+    service.sweep()
+    assert "queued" not in service.counts(send)
+    assert audit(service.engine, full=True) == []
+
+
 def test_a_canary_in_doubt_holds_the_rest_with_that_reason(service: Service) -> None:
     send = service.bulk([*phones(3, UNANSWERED), *phones(20)], canary=10).json["send_id"]
     service.sweep()

@@ -191,7 +191,8 @@ def hold_for_operator(connection: Connection, send: UUID, by: HeldBy, reason: st
 def release(connection: Connection, send: UUID, reason: str | None = None, *, by: Actor | None = None) -> None:
     """Release a held send, and reset its batches' crashes. Raises Refused if it is not held.
 
-    A send that was paused before stays paused. Also raises Refused while its sender ID is suspended or rejected.
+    A send that was paused before stays paused. If its own rule holds it, that ends. Also raises Refused while its
+    sender ID is suspended or rejected.
     """
     sender = connection.execute(LOCK_SENDER, {"send": send}).scalar()
     if sender in ("suspended", "rejected"):
@@ -199,6 +200,8 @@ def release(connection: Connection, send: UUID, reason: str | None = None, *, by
             f"The sender ID of the send is {sender}. Approve that first.", "`bulksms sender approve` does so."
         )
     lock_sends(connection, [send])
+    for rule in ("canary", "stop_if"):
+        connection.execute(END_RULE, {"send": send, "by": rule})
     if not _release(connection, send):
         raise _refused(connection, send, "released")
     _record(connection, by, "send.released", send, reason)

@@ -43,7 +43,10 @@ def hold_send(connection: Connection, by: Actor, send_id: UUID, body: dict[str, 
     "POST", "/sends/<uuid:send_id>/release", body=WithOptionalReason, response=SendDetailsResponse, scope="accounts"
 )
 def release_send(connection: Connection, by: Actor, send_id: UUID, body: dict[str, Any]) -> Any:
-    """Release a held send, whatever holds it. Refused while its sender ID is suspended or rejected."""
+    """Release a held send, whatever holds it. If its own rule does, that ends.
+
+    Refused while its sender ID is suspended or rejected.
+    """
     _send(connection, send_id)
     holding.release(connection, send_id, body.get("reason"), by=by)
     return _send(connection, send_id)

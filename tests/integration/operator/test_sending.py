@@ -20,6 +20,8 @@ LIMIT = text(
 )
 PHONES = itertools.count(99_906_300_001)
 """The simulated carrier leaves messages to these in doubt."""
+SILENT, REFUSED = 99909_000_0000, 99902_000_0000
+"""It sends no receipts for messages to these, and refuses them."""
 
 
 @pytest.fixture
@@ -240,3 +242,19 @@ def test_a_send_that_its_own_rule_holds_can_be_held(service: Service, operator: 
     service.sweep()
     assert service.post(f"/sends/{send}/resume").json["code"] == "state_conflict"
     assert service.counts(send)["queued"] == 15
+
+
+@pytest.mark.parametrize(
+    ("phones", "rule"),
+    [(SILENT, {"canary": 5}), (REFUSED, {"stop_if": {"failed_share": 0.5, "min_messages": 5}})],
+    ids=["canary", "stop_if"],
+)
+def test_a_send_that_is_released_from_its_own_rule_goes_on(
+    service: Service, operator: OperatorClient, phones: int, rule: dict[str, Any]
+) -> None:
+    send = service.bulk([str(phones + number) for number in range(20)], **rule).json["send_id"]
+    service.sweep()
+    held_by = operator.get(f"/sends/{send}").json["held_by"]
+    assert operator.post(f"/sends/{send}/release").json["held_by"] is None
+    service.sweep()
+    assert held_by in rule and "queued" not in service.counts(send)

@@ -93,17 +93,24 @@ LOCK_BATCHES = (
     .with_for_update()
 )
 LOCK_SENDS = select(SENDS.id).where(in_parameter(SENDS.id, "sends")).order_by(SENDS.id).with_for_update()
-REFUSED = select(
+WITH_REASON = select(
     *SENDERS["account_id", "sender_id"],
-    func.format("The sender ID '%s' is %s: %s", SENDERS.sender_id, SENDERS.state, SENDERS.reason).label("reason"),
-).where(in_constants(SENDERS.state, "suspended", "rejected"))
-NEWLY_REFUSED = REFUSED.where(SENDERS.decided_at > func.clock_timestamp() - timedelta(minutes=1)).with_for_update(
-    read=True, skip_locked=True
+    func.concat_ws(
+        ": ", func.format("The sender ID '%s' is %s", SENDERS.sender_id, SENDERS.state), SENDERS.reason
+    ).label("reason"),
 )
+NEWLY_REFUSED = WITH_REASON.where(
+    in_constants(SENDERS.state, "suspended", "rejected"),
+    SENDERS.decided_at > func.clock_timestamp() - timedelta(minutes=1),
+).with_for_update(read=True, skip_locked=True)
 """Locked, so that none is approved while its sends are held."""
-REFUSED_OF_SEND = REFUSED.where(
-    SENDS.id == bindparam("send"), SENDERS.account_id == SENDS.account_id, SENDERS.sender_id == SENDS.sender_id
+REFUSED_OF_SEND = WITH_REASON.where(
+    SENDERS.state != "approved",
+    SENDS.id == bindparam("send"),
+    SENDERS.account_id == SENDS.account_id,
+    SENDERS.sender_id == SENDS.sender_id,
 )
+"""A pending sender ID was rejected, and has been requested again."""
 
 
 def lock_sends(connection: Connection, sends: Iterable[UUID]) -> None:
@@ -191,11 +198,11 @@ def hold_for_operator(connection: Connection, send: UUID, by: HeldBy, reason: st
 def release(connection: Connection, send: UUID, reason: str | None = None, *, by: Actor | None = None) -> None:
     """Release a held send, and reset its batches' crashes. Raises Refused if it is not held.
 
-    A send that was paused before stays paused. If its own rule holds it, that ends. Also raises Refused while its
-    sender ID is suspended or rejected.
+    A send that was paused before stays paused. If its own rule holds it, that ends. Also raises Refused until
+    its sender ID is approved, unless that was removed.
     """
     sender = connection.execute(LOCK_SENDER, {"send": send}).scalar()
-    if sender in ("suspended", "rejected"):
+    if sender not in ("approved", None):
         raise Refused(
             f"The sender ID of the send is {sender}. Approve that first.", "`bulksms sender approve` does so."
         )
@@ -210,7 +217,7 @@ def release(connection: Connection, send: UUID, reason: str | None = None, *, by
 def release_from_rule(connection: Connection, send: UUID, by: Literal["canary", "stop_if"]) -> bool:
     """Release a send that is held by its own rule, and remove the rule. False if the rule does not hold it any more.
 
-    If its sender ID has been suspended or rejected meanwhile, that holds it from now on.
+    If its sender ID is not approved any more, that holds it from now on.
     """
     connection.execute(LOCK_SENDER, {"send": send})  # before batches and sends, as a suspension does
     connection.execute(LOCK_OF_SEND, {"send": send})

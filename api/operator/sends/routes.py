@@ -45,7 +45,7 @@ def hold_send(connection: Connection, by: Actor, send_id: UUID, body: dict[str, 
 def release_send(connection: Connection, by: Actor, send_id: UUID, body: dict[str, Any]) -> Any:
     """Release a held send, whatever holds it. If its own rule does, that ends.
 
-    Refused while its sender ID is suspended or rejected.
+    Refused while its sender ID is suspended, rejected or pending.
     """
     _send(connection, send_id)
     holding.release(connection, send_id, body.get("reason"), by=by)

@@ -112,7 +112,7 @@ def pause_send(caller: Caller, send_id: UUID) -> IdempotentResponse:
 def resume_send(caller: Caller, send_id: UUID) -> IdempotentResponse:
     """Resume a paused send, or one held by its `canary` or `stop_if`. That rule then no longer applies.
 
-    If the sender ID is suspended or rejected, that holds the send from then on.
+    If the sender ID is suspended, rejected or pending, that holds the send from then on.
 
     Also needs the scope sms:read, because the response shows the send.
     """

@@ -115,6 +115,26 @@ def test_a_canary_does_not_go_on_from_a_suspended_sender_id(service: Service, by
     assert audit(service.engine, full=True) == []
 
 
+def test_a_rejected_sender_id_that_is_requested_again_sends_nothing_until_it_is_approved(service: Service) -> None:
+    sender = new_sender(service)
+    phones = [str(254711000000 + number) for number in range(20)]
+    send, other = (service.bulk(phones, sender_id=sender, canary=5).json["send_id"] for _ in range(2))
+    service.sweep()
+    service.post(f"/sends/{other}/pause")
+    decide(service, sender, "rejected", "unknown company")
+    assert service.post("/sender-ids", sender_id=sender).json["status"] == "pending"
+    assert service.post(f"/sends/{send}/resume").status_code == 200
+    held = service.get(f"/sends/{send}").json
+    assert (held["held_by"], held["held_reason"]) == ("sender_id", f"The sender ID '{sender}' is pending")
+    for each in (send, other):
+        with pytest.raises(Refused, match="is pending"), service.engine.begin() as connection:
+            release(connection, each)
+    decide(service, sender, "approved")
+    service.sweep()
+    assert "queued" not in service.counts(send)
+    assert service.get(f"/sends/{other}").json["status"] == "paused"
+
+
 def test_a_send_accepted_just_after_the_suspension_is_held_too(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:

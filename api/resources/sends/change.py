@@ -38,7 +38,7 @@ class Locked:
 
     send: Row[Any]
     untouched: bool
-    """Whether no worker has started any part of it."""
+    """Whether nothing of it was sent or tried, and no worker has any of it."""
 
 
 def apply_changes(connection: Connection, send: UUID, changes: Mapping[str, Any]) -> None:
@@ -69,11 +69,11 @@ def apply_changes(connection: Connection, send: UUID, changes: Mapping[str, Any]
 
 
 def _lock(connection: Connection, send: UUID) -> Locked:
-    batches = connection.execute(queries.LOCK_BATCHES, {"send": send}).all()
+    locked = len(connection.execute(queries.LOCK_BATCHES, {"send": send}).all())
     row = connection.execute(queries.LOCK_SEND, {"send": send}).one()
-    count = connection.execute(queries.COUNT_BATCHES, {"send": send}).scalar_one()
+    batches = connection.execute(queries.BATCHES, {"send": send}).one()
     # Batches added since they were locked belong to an expansion in progress.
-    return Locked(row, untouched=all(batch.untouched for batch in batches) and count == len(batches))
+    return Locked(row, untouched=batches.untouched and batches.number == locked)
 
 
 def _times(send: Row[Any], changes: Mapping[str, Any]) -> tuple[datetime | None, datetime]:

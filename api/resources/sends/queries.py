@@ -7,24 +7,28 @@ from shared.db.tables.sends import batch, send
 from shared.ledger.spend_limits import COUNT
 from shared.sends import batch_states
 from shared.sends.batch_prices import PRICE
+from shared.sends.requeue import HAS_SENT
 from shared.sends.sendable import MESSAGES_LEFT
 
 STATE = select(send.c.state).where(send.c.id == bindparam("send"))
 HELD_BY = select(send.c.held_by).where(send.c.id == bindparam("send"), send.c.state == "held")
 
-LOCK_BATCHES = text(
+LOCK_BATCHES = select(batch.c.id).where(batch.c.send_id == bindparam("send")).order_by(batch.c.id).with_for_update()
+LOCK_SEND = select(send).where(send.c.id == bindparam("send")).with_for_update()
+BATCHES = text(
     f"""
-    SELECT id, epoch = 0 AND ({batch_states.NOT_TAKEN} OR state = 'done') AS untouched
-      FROM batch WHERE send_id = :send ORDER BY id FOR UPDATE
+    SELECT count(b.id) AS number,
+           coalesce(bool_and(b.{batch_states.NOT_TAKEN} AND b.attempts = 0 AND b.postponed = 0 AND s.resent = 0
+                                AND NOT {HAS_SENT}
+                             OR b.epoch = 0 AND b.state = 'done'), true) AS untouched
+      FROM send s LEFT JOIN batch b ON b.send_id = s.id WHERE s.id = :send
     """
 )
-"""Lock a send's batches, and say of each whether no worker has begun it. SQL, as the states' conditions are.
+"""How many batches a send has, and whether nothing of them was sent or tried. Read when all are locked: a locking
+statement sees no message that was committed while it waited.
 
-Every claim raises the epoch, and nothing lowers it. `next_index` and `retry_indexes` do not tell: routing sets
-them, too, if a batch goes to several carriers. A batch may be done because its messages were canceled one by one."""
-LOCK_SEND = select(send).where(send.c.id == bindparam("send")).with_for_update()
-COUNT_BATCHES = select(func.count()).select_from(batch).where(batch.c.send_id == bindparam("send"))
-"""A statement of its own, after LOCK_SEND: a subquery there would not see what was committed while it waited."""
+`next_index` and `retry_indexes` do not tell: routing sets them, too, if a batch goes to several carriers. A batch that
+no worker has claimed may be done because its messages were canceled one by one."""
 CHANGE = update(send).where(send.c.id == bindparam("send"))
 """Set columns of a send."""
 

@@ -9,12 +9,14 @@ import pytest
 from werkzeug.test import TestResponse
 
 import worker.jobs.expand
+import worker.sending.settle_rest
 from shared.accounts.limits import set_limits
 from shared.audit.check import audit
 from shared.sends.holding import hold, release
 from tests.harness.database import wait_until_somebody_waits
 from tests.harness.service import Service
 from tests.harness.threads import join_all
+from tests.integration.sending.test_rules import quiet_now
 from worker.jobs.expand import expand
 
 PHONES = ["254755000001", "254755000002"]
@@ -151,6 +153,37 @@ def test_a_send_that_has_begun_keeps_its_time_and_text(service: Service) -> None
     service.sweep()
     assert service.counts(send)["sent"] == 30
     assert change(service, send, rate=1).json["send_status"] == "completed"
+
+
+def test_a_send_that_waits_in_quiet_hours_has_not_begun(service: Service) -> None:
+    send = service.bulk(PHONES, quiet_hours=quiet_now("Africa/Nairobi")).json["send_id"]
+    assert service.counts(send)["queued"] == 2
+    assert change(service, send, message="Ho" * 100).json["cost"] == 4
+    assert change(service, send, send_at=ahead(1)).json["status"] == "scheduled"
+    service.execute("UPDATE send SET rules = NULL WHERE id = :send", send=send)
+    change(service, send, send_at=None)
+    assert service.counts(send)["sent"] == 2
+    assert service.get("/balance").json["balance"] == 996
+    assert audit(service.engine, full=True) == []
+
+
+def test_a_send_whose_cycle_ends_while_it_is_changed_has_begun(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its results are committed while the change waits for its batch."""
+    send = service.bulk([str(254755000000 + number) for number in range(30)], rate=1, send_at=ahead(1)).json["send_id"]
+    responses: list[TestResponse] = []
+    changing = Thread(target=lambda: responses.append(change(service, send, message="Ho")))
+
+    def before_commit(name: str) -> None:
+        if name == "settle_rest.before_commit" and changing.ident is None:
+            changing.start()
+            wait_until_somebody_waits(service.engine)
+
+    monkeypatch.setattr(worker.sending.settle_rest, "crashpoint", before_commit)
+    change(service, send, send_at=None)
+    join_all(changing)
+    assert [(each.status_code, each.json["code"]) for each in responses] == [(409, "state_conflict")]
 
 
 def test_a_send_that_awaits_its_release_by_the_operator_keeps_its_text(service: Service) -> None:

@@ -238,7 +238,7 @@ def count_recipients(services: Services, limits: Limits, draft: Draft) -> None:
     if draft.kind != "single":
         services.recipients.add(draft.account_id, draft.lane, draft.phones, limit)
         return
-    wait = services.recipients.take(draft.account_id, draft.lane, draft.phones[0], limit)
+    wait = services.recipients.take(draft.account_id, draft.lane, draft.phones[0], limit, draft.long_message)
     if wait:
         raise Problem(
             "recipient_limit",
@@ -249,7 +249,7 @@ def count_recipients(services: Services, limits: Limits, draft: Draft) -> None:
 
 def uncount_recipients(services: Services, draft: Draft) -> None:
     """Undo `count_recipients` for a send that was not accepted, or was a replay."""
-    services.recipients.give_back(draft.account_id, draft.lane, draft.phones)
+    services.recipients.give_back(draft.account_id, draft.lane, draft.phones, draft.long_message)
 
 
 def check_pumping(services: Services, limits: Limits, draft: Draft) -> None:

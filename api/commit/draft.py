@@ -142,6 +142,11 @@ class Draft:
         return self.accepted * self.segmentation.count
 
     @property
+    def long_message(self) -> tuple[int, int] | None:
+        """The reference and number of parts of the message that it is a part of, to one phone."""
+        return None if self.part is None or self.kind != "single" else self.part.long_message
+
+    @property
     def stored_message(self) -> str:
         """The message as stored: encrypted if text encryption is on."""
         return self.texts.seal(self.message, self.id)

@@ -28,6 +28,8 @@ SHARED_PART, MIN_SHARED = 4, 3
 PHONES_PER_LOCK = 1000
 """Phones of a list that are counted under one lock, so that single sends do not wait for a whole list."""
 SYNC_SECONDS = 0.25
+LONG_MESSAGES = 10_000
+"""Of so many long messages whose parts come one by one, the newest, it is known how many parts are to come."""
 COUNTS_PER_CALL = 500
 """Counts per pipeline."""
 KEY_SECONDS = 7300
@@ -85,15 +87,28 @@ class RecipientCounts:
         self._window = int(clock() / HOUR)
         self._counts: dict[tuple[int, int], PhoneCounts] = {}
         self._changed: set[Subject] = set()
+        self._parts_left: dict[tuple[Subject, tuple[int, int]], int] = {}
+        """By subject, reference and number of parts of a long message, of which a part is counted."""
         self._size = 0
         """An upper bound of the phones in this window: it does not decrease when messages are given back."""
 
-    def take(self, account_id: int, lane: int, phone: str, limit: int) -> int:
-        """Count a message and return 0, or return the seconds until it is within the limit."""
+    def take(
+        self, account_id: int, lane: int, phone: str, limit: int, long_message: tuple[int, int] | None = None
+    ) -> int:
+        """Count a message and return 0, or return the seconds until it is within the limit.
+
+        Of the parts of a `long_message`, with this reference and number of parts, the one that comes first is counted.
+        """
         with self._lock:
+            message = None if long_message is None else (Subject(account_id, lane, phone), long_message)
+            if message is not None and self._parts_left.get(message):
+                self._parts_left[message] -= 1
+                return 0
             counts, share = self._of(account_id, lane)
             if not counts.fits(phone, limit, share):
                 return counts.wait(phone, limit, share)
+            if message is not None:
+                self._begin(*message)
             own = counts.own[phone] = counts.own.get(phone, 0) + 1
             if own == 1:
                 self._size += 1
@@ -133,11 +148,15 @@ class RecipientCounts:
                 counts, _ = self._of(account_id, lane)
                 self._add(account_id, lane, counts, phones[start : start + PHONES_PER_LOCK], limit)
 
-    def give_back(self, account_id: int, lane: int, phones: Iterable[str]) -> None:
-        """Uncount messages that are not sent."""
+    def give_back(
+        self, account_id: int, lane: int, phones: Iterable[str], long_message: tuple[int, int] | None = None
+    ) -> None:
+        """Uncount messages that are not sent; a `long_message` of which other parts are counted stays so."""
         with self._lock:
             counts, _ = self._of(account_id, lane)
             for phone in phones:
+                if long_message is not None and self._give_back_part(Subject(account_id, lane, phone), long_message):
+                    continue
                 if counts.own.get(phone, 0):
                     counts.own[phone] -= 1
                     if phone in counts.shared:
@@ -186,6 +205,20 @@ class RecipientCounts:
         self._counts = {key: counts.next_window() for key, counts in before.items() if counts.own}
         self._changed.clear()
         self._window, self._size = window, sum(len(counts.own) for counts in self._counts.values())
+
+    def _begin(self, subject: Subject, long_message: tuple[int, int]) -> None:
+        """Note that one part of the long message is counted."""
+        self._parts_left.pop((subject, long_message), None)
+        self._parts_left[subject, long_message] = long_message[1] - 1
+        if len(self._parts_left) > LONG_MESSAGES:
+            del self._parts_left[next(iter(self._parts_left))]
+
+    def _give_back_part(self, subject: Subject, long_message: tuple[int, int]) -> bool:
+        """Give a part of the long message back. Returns whether others are counted."""
+        left = self._parts_left.pop((subject, long_message), long_message[1]) + 1
+        if left < long_message[1]:
+            self._parts_left[subject, long_message] = left
+        return left < long_message[1]
 
     def _add(self, account_id: int, lane: int, counts: PhoneCounts, phones: Sequence[str], limit: int) -> None:
         size = len(counts.own)

@@ -4,6 +4,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from shared.carriers.smpp.constants import UDH_INDICATOR
+from shared.carriers.smpp.part_header import read_header, sar_of
+from shared.carriers.smpp.pdu import Malformed
 from shared.sms.segments import GSM7_SINGLE, Encoding
 
 MAX_OCTETS = 140
@@ -32,6 +34,16 @@ class RawPart:
     def header_size(self) -> int:
         """Octets of the user data header, with its length."""
         return self.octets[0] + 1 if self.esm_class & UDH_INDICATOR and self.octets else 0
+
+    @property
+    def long_message(self) -> tuple[int, int] | None:
+        """The reference and the number of parts of the message that it is a part of; None if it is one of its own, or
+        phones would show it so (3GPP TS 23.040 §9.2.3.24.1)."""
+        try:
+            part = read_header(self.octets[1 : self.header_size])[0] or sar_of(self.tlvs)
+        except Malformed:
+            return None
+        return part[:2] if part is not None and 1 <= part[2] <= part[1] > 1 else None
 
     @property
     def fits(self) -> bool:

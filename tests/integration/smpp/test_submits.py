@@ -12,6 +12,7 @@ from sqlalchemy.exc import OperationalError
 from api.smpp import backend, session, submits, throttle
 from api.smpp.backend import Backend
 from api.smpp.binds import Bound
+from shared.accounts.limits import set_limits
 from shared.accounts.smpp_credentials import find_own, rotate_password
 from shared.carriers.smpp.constants import UDH_INDICATOR, Command, Status, Tag
 from shared.carriers.smpp.pdu import c_string
@@ -138,6 +139,19 @@ def test_a_part_in_the_alphabet_of_the_credential_becomes_gsm7(smpp: SmppHouse) 
     client.submit(text=PART + "ü €".encode(), esm_class=UDH_INDICATOR)
     stored = smpp.service.scalar("SELECT smpp -> 'part' FROM send ORDER BY id DESC LIMIT 1")
     assert bytes.fromhex(stored["octets"]) == PART + gsm7.encode("ü €")
+
+
+def test_a_limit_of_a_phone_cuts_no_long_message(smpp: SmppHouse) -> None:
+    smpp.service.transact(set_limits, smpp.service.account_id, recipient_transactional=2)
+    smpp.service.reload_limits()
+    client, status = smpp.bound(), {}
+    for reference in (7, 8, 9):
+        for number in (1, 2, 3):
+            text = bytes((5, 0, 3, reference, 3, number)) + b"Hi"
+            status[reference, number] = client.submit(text=text, esm_class=UDH_INDICATOR).status
+    assert [key for key, each in status.items() if each == Status.ESME_ROK] == [
+        (reference, number) for reference in (7, 8) for number in (1, 2, 3)
+    ]
 
 
 def test_schedule_validity_and_priority(smpp: SmppHouse) -> None:

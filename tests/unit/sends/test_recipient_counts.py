@@ -31,6 +31,24 @@ def test_it_works(counts: RecipientCounts) -> None:
     assert counts.take(2, 1, PHONE, 3) == counts.take(1, 2, PHONE, 3) == 0
 
 
+def test_a_long_message_counts_once_in_whatever_order_its_parts_come(counts: RecipientCounts) -> None:
+    first, second, third = (7, 3), (8, 2), (9, 2)
+    order = [first, second, first, third, second, third, first]
+    refused = [message for message in order if counts.take(1, 1, PHONE, 2, message)]
+    assert refused == [third, third]
+    assert counts.take(1, 1, PHONE, 2, first) > 0  # another message with the same reference
+
+
+def test_a_long_message_is_uncounted_with_its_last_part(counts: RecipientCounts) -> None:
+    for _ in range(3):
+        assert counts.take(1, 1, PHONE, 1, (7, 3)) == 0
+    for _ in range(2):
+        counts.give_back(1, 1, [PHONE], (7, 3))
+    assert taken(counts, 1, 1) == 0
+    counts.give_back(1, 1, [PHONE], (7, 3))
+    assert taken(counts, 2, 1) == 1
+
+
 @pytest.mark.parametrize("limit", [1, 2, 5])
 def test_there_is_room_after_the_wait_and_not_before(counts: RecipientCounts, clock: Clock, limit: int) -> None:
     clock.now += 600

@@ -26,6 +26,7 @@ from shared.carriers.smpp.constants import (
     UDH_INDICATOR,
     Tag,
 )
+from shared.carriers.smpp.part_header import read_header, sar_of
 from shared.carriers.smpp.pdu import Malformed, Message, split_udh
 from shared.inbound import Coded, Inbound
 from shared.lifecycle import MessageStatus
@@ -34,7 +35,6 @@ from shared.sms.phones import is_phone
 from worker.carriers.base import Receipt
 from worker.carriers.smpp.config import SmppConfig
 from worker.carriers.smpp.ids import receipt_id
-from worker.carriers.smpp.part_header import read_header, sar_of
 
 __all__ = ["inbound", "is_acknowledgement", "is_receipt", "looks_like_receipt", "read_receipt", "usual_receipt"]
 
@@ -207,7 +207,7 @@ def inbound(config: SmppConfig, message: Message) -> Inbound:
         raise Malformed("an address is too long")
     header, octets = split_udh(message)
     concatenation, single_shift, locking_shift = read_header(header)
-    part = concatenation or sar_of(message)
+    part = concatenation or sar_of(message.tlvs)
     charset = charset_of(message.data_coding, config.alphabet, single_shift, locking_shift)
     text = charsets.decode(octets, charset)
     whole = Inbound(message.source, message.destination, text, national=_NATIONAL.get(message.source_ton))

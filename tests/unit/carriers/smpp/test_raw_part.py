@@ -29,3 +29,20 @@ def test_it_works() -> None:
 )
 def test_a_part_is_one_segment(octets: bytes, coding: int, esm_class: int, fits: bool) -> None:
     assert RawPart(octets, coding, esm_class).fits == fits
+
+
+@pytest.mark.parametrize(
+    ("part", "long_message"),
+    [
+        (RawPart(HEADER + b"Hi", 0, UDH_INDICATOR), (7, 2)),
+        (RawPart(bytes((6, 8, 4, 1, 7, 2, 2)), 0, UDH_INDICATOR), (0x107, 2)),
+        (RawPart(b"Hi", 0, 0, {Tag.SAR_MSG_REF_NUM: b"\1\7", Tag.SAR_TOTAL_SEGMENTS: b"\3", 0x20F: b"\3"}), (0x107, 3)),
+        (RawPart(bytes((5, 0, 3, 7, 2, 3)), 0, UDH_INDICATOR), None),
+        (RawPart(bytes((5, 0, 3, 7, 2, 0)), 0, UDH_INDICATOR), None),
+        (RawPart(bytes((5, 0, 3, 7, 1, 1)), 0, UDH_INDICATOR), None),
+        (RawPart(bytes((2, 0, 3)), 0, UDH_INDICATOR), None),
+        (RawPart(HEADER, 4), None),
+    ],
+)
+def test_which_message_it_is_a_part_of(part: RawPart, long_message: tuple[int, int] | None) -> None:
+    assert part.long_message == long_message

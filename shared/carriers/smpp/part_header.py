@@ -1,7 +1,9 @@
-"""Which part of a long inbound message a deliver_sm has, and in which language it is written."""
+"""Which part of a long message a PDU has, and in which language it is written."""
+
+from collections.abc import Mapping
 
 from shared.carriers.smpp.constants import Tag
-from shared.carriers.smpp.pdu import Malformed, Message
+from shared.carriers.smpp.pdu import Malformed
 
 
 def read_header(header: bytes) -> tuple[tuple[int, int, int] | None, int, int]:
@@ -22,10 +24,10 @@ def read_header(header: bytes) -> tuple[tuple[int, int, int] | None, int, int]:
     return part, shifts[0x24], shifts[0x25]
 
 
-def sar_of(message: Message) -> tuple[int, int, int] | None:
+def sar_of(tlvs: Mapping[int, bytes]) -> tuple[int, int, int] | None:
     """A part's reference, total and number in the sar_ parameters (SMPP 3.4 §5.3.2.22 to .24); None without them."""
     tags = (Tag.SAR_MSG_REF_NUM, Tag.SAR_TOTAL_SEGMENTS, Tag.SAR_SEGMENT_SEQNUM)
-    values = [message.tlvs.get(tag, b"") for tag in tags]
+    values = [tlvs.get(tag, b"") for tag in tags]
     if not all(values):
         return None
     reference, total, number = (int.from_bytes(value, "big") for value in values)

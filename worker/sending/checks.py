@@ -39,28 +39,39 @@ _TRIED = f"{_INDEX} < b.next_index AND {_INDEX} <> ALL (coalesce(b.retry_indexes
 TAKE_CAPS = text(
     f"""
     WITH counted AS (
-        SELECT w.id, w.phone, w.place, before.has_counted, before.number AS before
+        SELECT w.id, w.phone, w.place, before.has_counted, before.has_begun, before.number AS before
           FROM unnest(CAST(:ids AS uuid[]), CAST(:phones AS bigint[])) WITH ORDINALITY AS w (id, phone, place)
          CROSS JOIN LATERAL (
-                SELECT coalesce(bool_or(c.message_id = w.id), false) AS has_counted,
-                       count(*) FILTER (WHERE coalesce(m.status NOT IN ('failed', 'rejected', 'canceled'),
-                                                       b.state NOT IN ('canceled', 'expired') OR {_TRIED})) AS number
+            SELECT coalesce(bool_or(has_counted), false) AS has_counted,
+                   coalesce(sum(ceil(number / parts)), 0) AS number,
+                   coalesce(bool_or(part_of = CAST(:part_of AS int[]) AND number % parts > 0
+                                    AND last > clock_timestamp() - interval '1 hour'), false) AS has_begun
+              FROM (
+                SELECT c.part_of, coalesce(c.part_of[2], 1) AS parts, bool_or(c.message_id = w.id) AS has_counted,
+                       max(c.at) AS last,
+                       CAST(count(*) FILTER (WHERE coalesce(m.status NOT IN ('failed', 'rejected', 'canceled'),
+                                                            b.state NOT IN ('canceled', 'expired') OR {_TRIED}))
+                            AS numeric) AS number
                   FROM capped c LEFT JOIN message m ON m.id = c.message_id
                   LEFT JOIN batch b ON b.id = batch_of(c.message_id)
                  WHERE c.account_id = :account AND c.lane = :lane AND c.phone = w.phone
-                   AND c.at > clock_timestamp() - make_interval(hours => :hours)) AS before
+                   AND c.at > clock_timestamp() - make_interval(hours => :hours)
+                 GROUP BY c.part_of) AS g) AS before
     ), numbered AS (
         SELECT *, row_number() OVER (PARTITION BY phone, has_counted ORDER BY place) AS number FROM counted
     )
-    INSERT INTO capped (account_id, lane, phone, message_id)
-    SELECT :account, :lane, phone, id FROM numbered WHERE has_counted OR before + number <= :most
+    INSERT INTO capped (account_id, lane, phone, message_id, part_of)
+    SELECT :account, :lane, phone, id, CAST(:part_of AS int[]) FROM numbered
+     WHERE has_counted OR has_begun OR before + number <= :most
         ON CONFLICT (account_id, lane, phone, message_id) DO UPDATE SET at = excluded.at
     RETURNING message_id
     """
 )
 """Counts each message against its recipient's cap, and returns those within it. One that was claimed before and came
 back unsent is counted again, with the current time. Messages that reached nobody do not count: failed ones and those
-that an ended batch had not sent. A message whose row retention or the archive has taken counts if it was tried."""
+that an ended batch had not sent. A message whose row retention or the archive has taken counts if it was tried. The
+parts of a long message, each a send of its own, count once: when one is within the cap, so are the others that come
+within the hour."""
 
 
 def drop_suppressed(engine: Engine, batches: list[ClaimedBatch]) -> str:
@@ -143,6 +154,7 @@ def _reject_beyond_cap(connection: Connection, batch: ClaimedBatch) -> None:
     ids = dict(
         zip(positions, MessageIds(batch.batch_id, [batch.indexes[position] for position in positions]), strict=True)
     )
+    long_message = batch.part and batch.part.long_message
     connection.execute(LOCK_CAPS, {"account": batch.account_id})
     values = {
         "account": batch.account_id,
@@ -151,6 +163,7 @@ def _reject_beyond_cap(connection: Connection, batch: ClaimedBatch) -> None:
         "phones": [int(batch.phones[position]) for position in positions],
         "most": limit,
         "hours": hours,
+        "part_of": long_message and list(long_message),
     }
     taken = set(connection.execute(TAKE_CAPS, values).scalars())
     now = str(datetime.now(UTC))

@@ -63,6 +63,11 @@ capped = Table(
     Column("phone", BigInteger, nullable=False),
     Column("message_id", Uuid, nullable=False),
     Column("at", MOMENT, nullable=False, server_default=text("clock_timestamp()"), index=True),
+    Column(
+        "part_of",
+        ARRAY(Integer),
+        comment="reference and number of parts of the long message that it is a part of; null: none",
+    ),
     PrimaryKeyConstraint("account_id", "lane", "phone", "message_id"),
     comment="messages that count against a frequency cap",
 )

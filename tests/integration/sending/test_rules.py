@@ -1,5 +1,6 @@
 """Quiet hours by the recipient's clock, and caps of messages to a phone."""
 
+import itertools
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -10,8 +11,10 @@ from sqlalchemy import text
 
 from shared.accounts.category_rules import set_cap, set_quiet_hours
 from shared.audit.check import audit
+from shared.carriers.smpp.constants import UDH_INDICATOR
 from tests.harness.own_database import own_database
 from tests.harness.service import Service
+from tests.harness.smpp import smpp_house
 from tests.harness.times import ahead
 from worker.sending.checks import apply_rules
 from worker.sending.claim import claim
@@ -131,6 +134,20 @@ def test_a_phone_gets_no_more_than_the_cap(service: Service) -> None:
     assert service.get("/balance").json["balance"] == 1000 - 5
     assert service.get(f"/sends/{send}").json["cap"] == {"messages": 2, "hours": 24}
     assert service.counts(service.send(numbers[0]).json["send_id"])["sent"] == 1  # another category
+    assert audit(service.engine, full=True) == []
+
+
+def test_a_cap_cuts_no_long_message(service: Service) -> None:
+    """Whose parts are claimed in whatever order."""
+    capped(service, most=1)
+    with smpp_house(service) as house:
+        client, sends = house.bound(), {}
+        for number, reference in itertools.product((2, 3, 1), (7, 8)):
+            header = bytes((5, 0, 3, reference, 3, number))
+            sent = client.submit(str(NAIROBI + 600), header + b"Hi", esm_class=UDH_INDICATOR, priority=1)
+            sends[reference, number] = service.get(f"/messages/{sent.message_id}").json["status"]
+    assert [sends[7, number] for number in (1, 2, 3)] == ["sent"] * 3
+    assert [sends[8, number] for number in (1, 2, 3)] == ["rejected"] * 3
     assert audit(service.engine, full=True) == []
 
 

@@ -21,8 +21,10 @@ from sqlalchemy import (
     case,
     collate,
     delete,
+    exists,
     func,
     literal_column,
+    not_,
     or_,
     select,
     text,
@@ -58,9 +60,18 @@ CATEGORY, SENDER_ID = bindparam("category", type_=Text), bindparam("sender_id", 
 GIVEN = parameter_rows("given", *suppression.c["phone", "category", "sender_id", "reason"])
 KEY = GIVEN.c["phone", "category", "sender_id"]
 STRONGEST = aggregate_order_by(GIVEN.c.reason, _strength(GIVEN.c.reason).desc(), collate(GIVEN.c.reason, "C"))
+ON_LIST = (
+    exists()
+    .where(suppression.c.account_id == ACCOUNT, *(suppression.c[name] == value for name, value in KEY.items()))
+    .where(_strength(suppression.c.reason) >= _strength(GIVEN.c.reason), literal_column("suppression.xmax = 0"))
+)
+"""Already as strong, and nobody is removing it: it need not be locked, as a conflict would."""
 ADD = insert(suppression).from_select(
     ["account_id", *KEY.keys(), "reason"],
-    select(ACCOUNT, *KEY, func.array_agg(STRONGEST, type_=ARRAY(Text))[1]).group_by(*KEY).order_by(*KEY),
+    select(ACCOUNT, *KEY, func.array_agg(STRONGEST, type_=ARRAY(Text))[1])
+    .where(not_(ON_LIST))
+    .group_by(*KEY)
+    .order_by(*KEY),
 )
 SENDERS = select(sender_id.c.sender_id).where(sender_id.c.account_id == ACCOUNT)
 

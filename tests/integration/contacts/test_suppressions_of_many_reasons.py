@@ -6,6 +6,7 @@ import pytest
 from sqlalchemy import insert, text
 from werkzeug.test import TestResponse
 
+from shared.contacts.suppressions import Suppression, suppress, suppress_all, unsuppress
 from shared.db.tables.contacts import suppression
 from tests.harness.house import wait_until
 from tests.harness.service import Service
@@ -77,6 +78,34 @@ def test_a_file_adds_its_phones_in_their_order_so_that_two_do_not_deadlock(servi
         add(OTHER)
         process.commit()
         assert pending.result(120).json["counts"]["unchanged"] == 2
+
+
+def test_an_opt_out_that_is_on_the_list_already_is_not_locked(service: Service) -> None:
+    """Files are often uploaded again, and what networks say of the same phones would wait."""
+    given = [Suppression(int(PHONE), "", "", reason) for reason in ("their own", "stop")]
+    locked = text("SELECT reason FROM suppression WHERE account_id = :account FOR UPDATE NOWAIT")
+    with service.engine.begin() as connection:
+        for account in (service.new_account("Other"), service.account_id):
+            assert suppress_all(connection, account, given) == 1
+    with service.engine.begin() as connection, service.engine.begin() as other:
+        assert suppress_all(connection, service.account_id, given) == 0
+        assert other.execute(locked, {"account": service.account_id}).scalar_one() == "their own"
+
+
+def test_an_opt_out_counts_after_one_that_is_being_removed(service: Service) -> None:
+    def again() -> bool:
+        with service.engine.begin() as connection:
+            return suppress(connection, service.account_id, PHONE, "stop")
+
+    assert again()
+    with ThreadPoolExecutor(1) as threads, service.engine.connect() as process, service.engine.connect() as observer:
+        observer = observer.execution_options(isolation_level="AUTOCOMMIT")
+        assert unsuppress(process, service.account_id, PHONE) == 1
+        pending = threads.submit(again)
+        wait_until(lambda: pending.done() or bool(observer.execute(WAITING).scalar_one()), 60, "the opt-out")
+        process.commit()
+        assert pending.result(120)
+    assert stored(service) == {(None, "stop")}
 
 
 def stored(service: Service) -> set[tuple[str | None, str]]:

@@ -178,6 +178,7 @@ batch = Table(
     CheckConstraint("intent = 0 OR state = 'sending'", name="intent"),
     Index("ix_batch_turn", "turn", "id", postgresql_where=text("state = 'queued'")),
     Index("ix_batch_due", "due_at", postgresql_where=text("state = 'waiting'")),
+    Index("ix_batch_due_unrouted", "due_at", postgresql_where=text("state = 'waiting' AND carrier IS NULL")),
     Index("ix_batch_sending", "turn", postgresql_where=text("state = 'sending'")),
     Index(
         "ix_batch_carrier",

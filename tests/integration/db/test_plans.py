@@ -59,6 +59,12 @@ def test_what_is_not_due_is_not_read(engine: Engine, name: str) -> None:
     assert any(f"{column} <" in line for line in conditions), plan
 
 
+def test_what_waits_for_a_carrier_is_not_read_to_find_what_is_due(engine: Engine) -> None:
+    plan = explained(engine, batch_states.WAKE_DUE, {})
+    for index, half in zip(("ix_batch_due_unrouted", "ix_batch_due"), plan.split("LockRows")[1:], strict=True):
+        assert f"using {index} " in half and "Index Cond: (due_at <" in half, plan
+
+
 @pytest.mark.parametrize("statement", PRUNE[:2], ids=["events", "deliveries"])
 def test_rows_too_young_to_be_deleted_are_not_read(engine: Engine, statement: Delete) -> None:
     plan = explained(engine, statement, {})

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from sqlalchemy import Connection, Row, bindparam, exists, func, not_, select, update
 
-from shared.db.expressions import in_constants
+from shared.db.expressions import in_constants, is_live
 from shared.db.tables.webhooks import delivery, webhook
 
 FAILS_FOR: Final = "5 days"
@@ -33,13 +33,18 @@ ENABLE = UPDATE_WEBHOOK.where(webhook.c.state == "disabled", webhook.c.disabled_
     state="active", disabled_reason=None, failing_since=None, rest_until=None
 )
 HAS_RETRIES = exists().where(delivery.c.webhook_id == webhook.c.id, in_constants(delivery.c.state, "pending"))
-GAVE_UP = webhook.c.failing_since < func.clock_timestamp() - timedelta(hours=1), not_(HAS_RETRIES)
+GAVE_UP = (
+    webhook.c.failing_since < func.clock_timestamp() - timedelta(hours=1),
+    is_live(webhook.c.lease_until).is_not(True),
+    not_(HAS_RETRIES),
+)
 FORGET_FAILURES = (
     update(webhook)
     .where(webhook.c.id.in_(select(webhook.c.id).where(*GAVE_UP).with_for_update(skip_locked=True).correlate(None)))
     .values(failures=0, failing_since=None)
 )
-"""Of webhooks for which nothing is left to retry: nobody can tell whether they still fail."""
+"""Of webhooks for which nothing is left to retry: nobody can tell whether they still fail. Retries that another process
+stores meanwhile are not seen, but its lease is."""
 STATE_AFTER_POSTS: Final = f"""
            failing_since = CASE WHEN :worked THEN NULL WHEN :failed THEN coalesce(w.failing_since, clock_timestamp())
                                 ELSE w.failing_since END,

@@ -69,6 +69,10 @@ def test_a_webhook_without_anything_to_retry_no_longer_fails(service: Service) -
     prune.prune(service.engine)
     assert count(service, "webhook WHERE failing_since IS NOT NULL") == 1
     run(service, "UPDATE delivery SET state = 'failed', next_at = NULL")
+    run(service, "UPDATE webhook SET lease_until = now() + interval '50 s'")
+    prune.prune(service.engine)
+    assert count(service, "webhook WHERE failing_since IS NOT NULL") == 1, "a process may be storing a retry"
+    run(service, "UPDATE webhook SET lease_until = now()")
     prune.prune(service.engine)
     assert count(service, "webhook WHERE failing_since IS NULL AND failures = 0") == 1
 

@@ -30,8 +30,6 @@ MAX_ROWS = 2_000
 """Maximum number of rows read for one page, including those of other types."""
 END_OF_ROW = 0xFFFF
 """An index behind all events of a row."""
-ERASED = "erased"
-"""The type of a row whose event was erased. It is never delivered, but a reader's position may be there."""
 _SEQUENCE = {str(status): number for number, status in enumerate(MessageStatus)}
 
 OLDEST_OPEN_XID = "CAST(CAST(pg_snapshot_xmin(pg_current_snapshot()) AS text) AS bigint)"
@@ -49,8 +47,7 @@ PAGE = text(
     SELECT id, xid, type, send_id, batch_id, wanted, size, CASE WHEN wanted THEN indexes END AS indexes, error, data, at
       FROM (SELECT *, sum(CASE WHEN wanted THEN size ELSE 0 END) OVER (ORDER BY xid, id) AS events
               FROM (SELECT *, coalesce(cardinality(indexes), 1) AS size,
-                           type = ANY(CAST(:types AS text[])) OR CAST(:types AS text[]) IS NULL AND type <> '{ERASED}'
-                               AS wanted
+                           CAST(:types AS text[]) IS NULL OR type = ANY(CAST(:types AS text[])) AS wanted
                       FROM event
                      WHERE account_id = :account AND (xid, id) >= (:xid, CAST(:row AS uuid)) AND xid < {OLDEST_OPEN_XID}
                      ORDER BY xid, id LIMIT :rows) AS looked_at) AS counted
@@ -73,7 +70,7 @@ EVENTS = tables.event.c
 FIND = select(EVENTS.xid).where(EVENTS.id == bindparam("row"), EVENTS.account_id == bindparam("account"))
 THESE = select(
     *EVENTS["id", "xid", "type", "send_id", "batch_id", "indexes", "error", "data", "at"],
-).where(EVENTS.account_id == bindparam("account"), in_parameter(EVENTS.id, "rows"), EVENTS.type != ERASED)
+).where(EVENTS.account_id == bindparam("account"), in_parameter(EVENTS.id, "rows"))
 FLUSH = text("SELECT pg_logical_emit_message(true, 'bulksms', 'read')")
 """Writes to the log of the database: a transaction that only read would commit without waiting for the disk."""
 

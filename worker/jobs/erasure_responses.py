@@ -13,7 +13,7 @@ from shared.db.expressions import in_parameter
 from shared.db.tables.events import event
 from shared.db.tables.sends import idempotency
 from shared.db.tables.webhooks import delivery, webhook
-from shared.events.stream import ERASED
+from shared.lifecycle import EventType
 from worker.jobs.erasure_search import ACCOUNT, DIGITS, NATIONAL_DIGITS, NO_DIGITS, OF_CALLBACKS, OTHER_DIGITS
 
 STORED_RESPONSE = (
@@ -56,9 +56,9 @@ URLS = (
 EVENTS = (
     update(event)
     .where(event.c.account_id == ACCOUNT, in_parameter(event.c.id, "events"))
-    .values(type=ERASED, data=null())
+    .values(type=EventType.MESSAGE_SENT, indexes=[], data=null())
 )
-"""Keeps the rows, because readers may go on from them."""
+"""Keeps the rows, because readers may go on from them: as events of no message, so no release shows them."""
 
 
 def erase_rejections(connection: Connection, sends: Sequence[UUID], subject: dict[str, Any]) -> None:

@@ -51,7 +51,7 @@ POSSIBLE = "possible_stop"
 
 
 def _strength(reason: ColumnElement[str]) -> ColumnElement[int]:
-    """SQL: the greater, the less removes an entry: a decision or a START, only a START, or only the customer."""
+    """SQL: what removes an entry. 0: a decision or a START; 1: only a START; 2: only the customer."""
     return case((reason == POSSIBLE, 0), (reason.in_([BY_STOP, BY_CARRIER]), 1), else_=2)
 
 

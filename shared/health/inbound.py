@@ -3,13 +3,13 @@
 from collections import Counter
 from datetime import UTC, datetime, timedelta
 
-from sqlalchemy import Connection, bindparam, exists, func, select
+from sqlalchemy import Connection, bindparam, func, select
 
 from shared.db.tables.accounts import audit_log
 from shared.db.tables.inbound import inbound
 from shared.health.finding import Finding
 from shared.ids import first_id_at
-from shared.inbound.owners import WAS_APPROVED
+from shared.inbound.owners import APPROVALS
 from shared.plurals import counted
 from shared.sms.numbering import is_possible
 from shared.sms.phones import is_phone
@@ -28,7 +28,7 @@ TO_NOBODY = (
     .where(inbound.c.id >= bindparam("since"), inbound.c.keyword.in_(["stop", "possible_stop"]))
     .where(
         inbound.c.account_id.is_(None),
-        ~exists().where(func.lower(audit_log.c.subject) == func.lower(inbound.c.sender_id), WAS_APPROVED),
+        ~APPROVALS.where(func.lower(audit_log.c.subject) == func.lower(inbound.c.sender_id)).exists(),
     )
     .order_by(inbound.c.id.desc())
     .limit(MAX_EXAMINED)

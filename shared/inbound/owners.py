@@ -10,7 +10,6 @@ from shared.sms.phones import is_phone
 
 SENT_TO = func.lower(bindparam("sent_to", type_=Text))
 
-WAS_APPROVED = audit_log.c.action == literal_column("'sender.approved'")
 IS_OWNED = sender_id.c.state.in_(["approved", "suspended"])
 
 OWNER = (
@@ -21,13 +20,12 @@ OWNER = (
     .limit(1)
 )
 """No sandbox, and no test of carriers. A suspended sender ID still receives messages: they may be opt-outs."""
-LAST_OWNER = (
+APPROVALS = (
     select(audit_log.c.account_id, account.c.country)
     .join_from(audit_log, account, and_(account.c.id == audit_log.c.account_id, OWNS_SENDER_IDS))
-    .where(func.lower(audit_log.c.subject) == SENT_TO, WAS_APPROVED)
-    .order_by(audit_log.c.id.desc())
-    .limit(1)
+    .where(audit_log.c.action == literal_column("'sender.approved'"))
 )
+LAST_OWNER = APPROVALS.where(func.lower(audit_log.c.subject) == SENT_TO).order_by(audit_log.c.id.desc()).limit(1)
 """The account for which the number was approved last, also if it has deleted it or it was rejected since."""
 ENDING_SO = (
     select(sender_id.c.sender_id)

@@ -289,9 +289,11 @@ def test_a_stop_to_a_number_that_another_account_has_by_now_counts_for_that_one(
 
 def test_a_test_of_a_carrier_takes_no_number_from_a_customer(service: Service) -> None:
     number, first, second = str(next(NUMBERS)), str(next(PHONES)), str(next(PHONES))
+    service.execute("DELETE FROM inbound")
     service.transact(prepare, number, number)
-    come(service, Inbound(first, number, "Is it open?"))
-    assert [each["phone"] for each in service.transact(list_unassigned, sent_to=number)] == [first]
+    come(service, Inbound(PHONE, number, "STOP"))
+    assert [each["phone"] for each in service.transact(list_unassigned, sent_to=number)] == [PHONE]
+    assert service.transact(destinations_finding).outcome == "notice"
     decide(service, service.account_id, number, "approved")
     service.transact(prepare, number, f"{number} again")
     come(service, Inbound(first, number, "STOP"))

@@ -3,14 +3,14 @@
 from sqlalchemy import Connection, Text, and_, bindparam, func, literal_column, select
 
 from shared.accounts.sandbox import OWNS_SENDER_IDS
+from shared.db.expressions import in_constants, in_parameter
 from shared.db.tables.accounts import account, audit_log, sender_id
-from shared.sms.countries import country_of, country_prefix
-from shared.sms.numbering import numbering_of
+from shared.sms.countries import COUNTRY_CODES
 from shared.sms.phones import is_phone
 
 SENT_TO = func.lower(bindparam("sent_to", type_=Text))
 
-IS_OWNED = sender_id.c.state.in_(["approved", "suspended"])
+IS_OWNED = in_constants(sender_id.c.state, "approved", "suspended")
 
 OWNER = (
     select(sender_id.c.account_id, account.c.country)
@@ -27,12 +27,13 @@ APPROVALS = (
 )
 LAST_OWNER = APPROVALS.where(func.lower(audit_log.c.subject) == SENT_TO).order_by(audit_log.c.id.desc()).limit(1)
 """The account for which the number was approved last, also if it has deleted it or it was rejected since."""
-ENDING_SO = (
+OWNED = (
     select(sender_id.c.sender_id)
     .distinct()
     .join_from(sender_id, account, and_(account.c.id == sender_id.c.account_id, OWNS_SENDER_IDS))
-    .where(sender_id.c.sender_id.endswith(bindparam("digits", type_=Text)), IS_OWNED)
+    .where(in_parameter(func.lower(sender_id.c.sender_id, type_=Text), "numbers"), IS_OWNED)
 )
+"""Which of many numbers are accounts' sender IDs."""
 
 
 def number_sent_to(connection: Connection, written: str) -> str:
@@ -49,10 +50,6 @@ def number_sent_to(connection: Connection, written: str) -> str:
     if any(connection.execute(each, {"sent_to": sent_to}).first() for each in (OWNER, LAST_OWNER)):
         return sent_to
     nationals = {sent_to, digits}  # Italian numbers keep their 0 after the country's code
-    owned = connection.execute(ENDING_SO, {"digits": digits}).scalars()
-    found = [each for each in owned if is_phone(each) and each.removeprefix(_code(each)) in nationals]
-    return found[0] if len(found) == 1 else sent_to
-
-
-def _code(phone: str) -> str:
-    return str(numbering_of(country_of(country_prefix(phone))).code)
+    numbers = [f"{code}{national}" for code in COUNTRY_CODES for national in nationals]
+    found = connection.execute(OWNED, {"numbers": numbers}).scalars().all()
+    return str(found[0]) if len(found) == 1 else sent_to

@@ -7,6 +7,8 @@ import phonenumbers
 
 PREFIX_DIGITS = 4
 """Significant digits: a country code has at most 3, and +1 is divided by the 3 digits after it."""
+COUNTRY_CODES = tuple(map(str, phonenumbers.COUNTRY_CODE_TO_REGION_CODE))
+"""All country codes, such as 254; also those of no country, such as 870."""
 
 country_prefix = itemgetter(slice(PREFIX_DIGITS))
 """Takes the first `PREFIX_DIGITS` digits of a phone; the fastest way for lists of 100,000."""

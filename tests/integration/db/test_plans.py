@@ -11,6 +11,7 @@ from api.resources.sends.bottleneck import AHEAD_OF_ACCOUNT, AHEAD_OF_SEND
 from shared.carriers import control
 from shared.doubts import resolution
 from shared.health import doctor
+from shared.inbound.owners import OWNED
 from shared.inbound.store import OVERDUE
 from shared.sends import batch_states, fair_queueing, requeue, send_states
 from worker.carriers import simulator
@@ -71,6 +72,11 @@ def test_rows_too_young_to_be_deleted_are_not_read(engine: Engine, statement: De
     conditions = [line for line in plan.splitlines() if "Index Cond" in line]
     assert any("id < " in line for line in conditions), plan
     assert "Filter" not in plan, plan
+
+
+def test_a_number_of_nobody_does_not_read_all_sender_ids(engine: Engine) -> None:
+    plan = explained(engine, OWNED, {"numbers": ["254204900138"]})
+    assert "Index Cond: (lower(sender_id) = ANY" in plan, plan
 
 
 def explained(engine: Engine, statement: Any, parameters: dict[str, Any]) -> str:

@@ -135,10 +135,12 @@ def store(connection: Connection, carrier: str, messages: Sequence[Inbound]) -> 
 
 def _with_number(connection: Connection, message: Inbound) -> Inbound:
     """The message with its sender's number and its destination's, as far as they can be read."""
-    message = replace(message, sent_to=number_sent_to(connection, message.sent_to))
+    sent_to = number_sent_to(connection, message.sent_to)
+    if not message.sent_to.startswith("+"):  # with which 1.0.0 stores parts, too
+        message = replace(message, sent_to=sent_to)
 
     def country() -> str | None:
-        found = (connection.execute(each, {"sent_to": message.sent_to}).one_or_none() for each in (OWNER, LAST_OWNER))
+        found = (connection.execute(each, {"sent_to": sent_to}).one_or_none() for each in (OWNER, LAST_OWNER))
         return next((owner.country for owner in found if owner is not None), None)
 
     return replace(message, phone=sender_number(message, country))

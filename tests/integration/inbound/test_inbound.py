@@ -336,6 +336,14 @@ def test_a_part_that_comes_again_is_the_same_part(service: Service, number: str)
     assert [each["message"] for each in shown(service, f"?sender_id={number}")] == ["one two"]
 
 
+def test_a_part_is_joined_with_those_of_the_release_before(service: Service, number: str) -> None:
+    first, second = parts_of(f"+{number}", "one ", "two")
+    come(service, first)
+    assert service.scalar("SELECT count(*) FROM inbound_part WHERE sender_id = :it", it=first.sent_to) == 1
+    come(service, second)
+    assert [each["message"] for each in shown(service, f"?sender_id={number}")] == ["one two"]
+
+
 def test_a_reused_reference_starts_a_new_message(service: Service, number: str) -> None:
     come(service, *parts_of(number, "one ", "two"))
     come(service, *parts_of(number, "three ", "four"))

@@ -28,7 +28,9 @@ TO_NOBODY = (
     .where(inbound.c.id >= bindparam("since"), inbound.c.keyword.in_(["stop", "possible_stop"]))
     .where(
         inbound.c.account_id.is_(None),
-        ~APPROVALS.where(func.lower(audit_log.c.subject) == func.lower(inbound.c.sender_id)).exists(),
+        ~APPROVALS.where(
+            func.lower(audit_log.c.subject) == func.lower(inbound.c.sender_id), audit_log.c.at < inbound.c.received_at
+        ).exists(),
     )
     .order_by(inbound.c.id.desc())
     .limit(MAX_EXAMINED)
@@ -60,5 +62,8 @@ def destinations_finding(connection: Connection) -> Finding:
     ((carrier, sent_to), _), *_ = lost.most_common(1)
     messages = counted(lost.total(), "STOP message")
     detail = f"{messages} of the last 7 days came to no number of an account, most from {carrier!r} to {sent_to!r}"
-    remedy = "They opted nobody out. Approve the number as a sender ID and give it these with bulksms inbound assign."
+    remedy = (
+        "They opted nobody out. Approve the number, with its country code, as a sender ID and give it these with"
+        " bulksms inbound assign; opt the others out by hand with bulksms suppression add."
+    )
     return Finding("STOP to accounts", "notice", detail, remedy)

@@ -8,11 +8,12 @@ from sqlalchemy import Connection, bindparam, func, select, update
 from shared.accounts.audit_log import Actor, record
 from shared.accounts.refused import Refused
 from shared.db.encryption_keys import texts_of
+from shared.db.expressions import in_parameter
 from shared.db.tables.accounts import sender_id
 from shared.db.tables.inbound import inbound
 from shared.ids import LAST_ID
 from shared.inbound.kinds import Inbound
-from shared.inbound.owners import OWNER
+from shared.inbound.owners import OWNER, SENT_TO, number_sent_to
 from shared.inbound.senders import sender_number
 from shared.inbound.store import report
 
@@ -42,9 +43,14 @@ NUMBERS = (
     .group_by(inbound.c.sender_id, inbound.c.carrier)
     .order_by(func.count().desc(), inbound.c.sender_id)
 )
+MAY_BE_WRITTEN = (
+    select(inbound.c.sender_id)
+    .distinct()
+    .where(inbound.c.account_id.is_(None), SENT_TO.endswith(func.lower(func.ltrim(inbound.c.sender_id, "0"))))
+)
 OLDEST = (
     select(inbound.c.id)
-    .where(inbound.c.account_id.is_(None), func.lower(inbound.c.sender_id) == func.lower(bindparam("sent_to")))
+    .where(inbound.c.account_id.is_(None), in_parameter(inbound.c.sender_id, "written"))
     .order_by(inbound.c.id)
     .limit(MAX_ASSIGNED)
     .with_for_update()
@@ -52,7 +58,7 @@ OLDEST = (
 ASSIGN = (
     update(inbound)
     .where(inbound.c.id.in_(bindparam("ids", expanding=True)), inbound.c.account_id.is_(None))
-    .values(account_id=bindparam("owner"))
+    .values(account_id=bindparam("owner"), sender_id=bindparam("number"))
     .returning(inbound.c.id, inbound.c.phone, inbound.c.sender_id, inbound.c.message, inbound.c.keyword)
 )
 RENUMBER = update(inbound).where(inbound.c.id == bindparam("inbound_id")).values(phone=bindparam("number"))
@@ -93,14 +99,17 @@ def assign_inbound(
 ) -> Assigned:
     """Give the account the messages to a number that it has as a sender ID, oldest first, as if they came now.
 
-    They become events, and STOP and START take effect in their order. Raises Refused if the account does not have the
-    number.
+    They may be stored under its national form. They become events, and STOP and START take effect in their order.
+    Raises Refused if the account does not have the number.
     """
     owner = connection.execute(HAS_NUMBER, {"account": account_id, "sent_to": sent_to}).one_or_none()
     if owner is None:
         raise Refused(f"The account does not have {sent_to!r} as an approved sender ID. Approve that first.")
-    ids = list(connection.execute(OLDEST, {"sent_to": sent_to}).scalars())
-    rows = connection.execute(ASSIGN, {"ids": ids, "owner": account_id}).all() if ids else []
+    found = connection.execute(MAY_BE_WRITTEN, {"sent_to": sent_to}).scalars().all()
+    written = [each for each in found if number_sent_to(connection, each).lower() == sent_to.lower()]
+    ids = list(connection.execute(OLDEST, {"written": written}).scalars())
+    values = {"ids": ids, "owner": account_id, "number": sent_to}
+    rows = connection.execute(ASSIGN, values).all() if ids else []
     for row in sorted(rows):
         number = sender_number(Inbound(row.phone, row.sender_id, row.message), lambda: owner.country)
         if number != row.phone:

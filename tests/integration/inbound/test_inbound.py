@@ -17,7 +17,7 @@ from shared.carriers.smpp.constants import Tag
 from shared.carriers.smpp.pdu import Message
 from shared.health.inbound import destinations_finding, keywords_finding
 from shared.inbound import Inbound, end_parts, store
-from shared.inbound.unassigned import list_unassigned
+from shared.inbound.unassigned import assign_inbound, list_unassigned
 from shared.senders.sender_ids import Decision, decide_sender, request_sender
 from tests.harness.house import wait_until
 from tests.harness.service import Service
@@ -236,6 +236,18 @@ def test_a_number_that_may_be_one_of_two_is_nobodys_and_reported(service: Servic
     assert (suppressed(service), shown(service)) == (None, [])
     finding = service.transact(destinations_finding)
     assert finding.outcome == "notice" and "1 STOP message " in finding.detail and "'0204900138'" in finding.detail
+
+
+def test_messages_to_the_forms_of_a_number_are_reported_until_they_are_assigned(service: Service) -> None:
+    service.execute("DELETE FROM inbound")
+    number, first, second = "254204900139", str(next(PHONES)), str(next(PHONES))
+    come(service, Inbound(first, number, "STOP"), Inbound(second, "0204900139", "STOP"))
+    decide(service, service.account_id, number, "approved")
+    assert "2 STOP messages " in service.transact(destinations_finding).detail
+    assert service.transact(assign_inbound, number, service.account_id).messages == 2
+    assert service.transact(destinations_finding).outcome == "ok"
+    assert suppressed(service, first) == suppressed(service, second) == "stop"
+    assert len(shown(service, f"?sender_id={number}")) == 2
 
 
 def test_a_stop_to_a_suspended_sender_id_still_counts(service: Service, number: str) -> None:

@@ -10,7 +10,6 @@ import logging
 import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from functools import partial
 from typing import Any
 from urllib.parse import parse_qsl
 
@@ -26,7 +25,7 @@ from shared.sms.phones import is_phone
 log = logging.getLogger(__name__)
 
 MAX_FIELDS = 1_000
-_CHARSET = re.compile(r"charset\s*=\s*\"?(iso-8859-(?:1[013-6]|[1-9])|windows-125[0-8])\b", re.I | re.A)
+_CHARSET = re.compile(r"charset\s*=\s*\"?(utf-?8|iso-8859-(?:1[013-6]|[1-9])|windows-125[0-8])\b", re.I | re.A)
 
 
 class UnreadableCallback(ValueError):
@@ -36,21 +35,28 @@ class UnreadableCallback(ValueError):
 def fields_of(encoded: str, content_type: str = "") -> dict[str, str]:
     """Parse a query string or form; the first value of each name counts. Raises UnreadableCallback.
 
-    If it is not UTF-8, it has the charset of the Content-Type, or Windows-1252.
+    A field that is not UTF-8 has the charset of the Content-Type. Without one it is Windows-1252, unless some of it can
+    only be UTF-8.
     """
     named = _CHARSET.search(content_type)
-    parse = partial(parse_qsl, encoded, keep_blank_values=True, max_num_fields=MAX_FIELDS)
+    charset = named[1] if named else None
     try:
-        try:
-            pairs = parse(errors="strict")
-        except UnicodeDecodeError:
-            pairs = parse(encoding=named[1] if named else "cp1252", errors="replace")
+        pairs = parse_qsl(encoded, keep_blank_values=True, max_num_fields=MAX_FIELDS, errors="surrogateescape")
     except ValueError:
         raise UnreadableCallback(f"more than {MAX_FIELDS} fields") from None
     fields: dict[str, str] = {}
     for name, value in pairs:
-        fields.setdefault(name, value)
+        fields.setdefault(_text(name, charset), _text(value, charset))
     return fields
+
+
+def _text(escaped: str, charset: str | None) -> str:
+    octets = escaped.encode("utf-8", "surrogateescape")
+    try:
+        return octets.decode()
+    except UnicodeDecodeError:
+        has_utf8 = not octets.decode("utf-8", "ignore").isascii()
+        return octets.decode(charset or ("utf-8" if has_utf8 else "cp1252"), "replace")
 
 
 def document_of(content_type: str, query: Mapping[str, str], body: bytes) -> Any:

@@ -21,11 +21,15 @@ def test_a_form_has_a_thousand_fields() -> None:
         ("; charset=iso-8859-5", "%D0%A1%D0%A2%D0%9E%D0%9F", "СТОП"),
         ("; charset=iso-8859-12", "%81", "\ufffd"),
         ("; charset=idna", "%CA", "Ê"),
+        ("; charset=utf-8", "ARR%C3%8AT+%E2%82", "ARRÊT \ufffd"),
+        ("; charset=UTF-8", "STOP+%E2%82", "STOP \ufffd"),
+        ("", "ARR%C3%8AT+%E2%82", "ARRÊT \ufffd"),
     ],
 )
 def test_a_form_may_have_another_charset_than_utf8(charset: str, written: str, text: str) -> None:
     content_type = f"application/x-www-form-urlencoded{charset}"
-    assert document_of(content_type, {}, f"from=1&text={written}".encode()) == {"from": "1", "text": text}
+    document = document_of(content_type, {}, f"from=Jos%C3%A9&text={written}".encode())
+    assert document == {"from": "José", "text": text}
 
 
 def test_an_id_has_255_characters() -> None:

@@ -232,7 +232,7 @@ class Dispatcher:
                 breaker.note(outcomes)
             if not batches[0].test:
                 count_window(carrier.name, window, outcomes, segments, time.monotonic() - claimed_at, response_time)
-            if apply_outcomes(window, outcomes, response_time):
+            if apply_outcomes(window, outcomes, response_time, several=self._queue is not None):
                 if any(each.response is ResponseKind.THROTTLED and not each.is_unsubmitted for each in outcomes):
                     speed = submitted / max(0.001, time.monotonic() - begun)
                     carrier.pace.throttled(speed * self._settings.concurrency)

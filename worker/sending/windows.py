@@ -69,11 +69,14 @@ def _message_group(batch: ClaimedBatch, text: str, encoding: str, positions: lis
     )
 
 
-def apply_outcomes(window: Window, outcomes: list[Outcome], response_time: float = 0.0) -> bool:
+def apply_outcomes(
+    window: Window, outcomes: list[Outcome], response_time: float = 0.0, *, several: bool = False
+) -> bool:
     """Store each message's result. Returns whether any was throttled: it is submitted once more in this cycle.
 
-    Those that the carrier refused for their own sake are postponed. The response came just now, `response_time` seconds
-    after the submit; the clock may have been changed since the submit.
+    Those that the carrier refused for their own sake are postponed; those that lack a route, only with `several`
+    carriers. The response came just now, `response_time` seconds after the submit; the clock may have been changed
+    since the submit.
     """
     at, answer_ms = str(datetime.now(UTC) - timedelta(seconds=response_time)), round(response_time * 1000)
     throttled = False
@@ -82,11 +85,14 @@ def apply_outcomes(window: Window, outcomes: list[Outcome], response_time: float
         batch.answer_ms[at] = answer_ms
         attempts = batch.attempts + 1
         for position in positions:
-            kind, reference, error, _ = next(left)
+            outcome = next(left)
+            kind, reference, error, _ = outcome
             if kind is ResponseKind.THROTTLED:
                 batch.again.append(position)
                 throttled = True
-            elif kind is ResponseKind.POSTPONED or (kind is ResponseKind.FAILED and attempts < MAX_ATTEMPTS):
+            elif kind is ResponseKind.POSTPONED or (
+                kind is ResponseKind.FAILED and attempts < MAX_ATTEMPTS and (several or not outcome.lacks_route)
+            ):
                 batch.postponed.append(position)
                 batch.failed.append(FailedAttempt(batch.indexes[position], at, error))
             else:

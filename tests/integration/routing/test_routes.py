@@ -216,9 +216,10 @@ def test_a_list_for_several_carriers_changes_until_a_worker_claims_it(make: Call
     assert clean(service)
 
 
-def test_messages_that_one_carrier_fails_go_to_another(make: Callable[..., Service]) -> None:
+@pytest.mark.parametrize("error", ["system_error", "no_route=21408"])
+def test_messages_that_one_carrier_fails_go_to_another(make: Callable[..., Service], error: str) -> None:
     service = make()
-    fails(service, "one")
+    fails(service, "one", error)
     send = service.bulk([str(int(KENYA) + number) for number in range(5)]).json["send_id"]
     for _ in range(3):
         wake(service)
@@ -228,14 +229,12 @@ def test_messages_that_one_carrier_fails_go_to_another(make: Callable[..., Servi
     assert clean(service)
 
 
-def fails(service: Service, name: str) -> None:
+def fails(service: Service, name: str, error: str = "system_error") -> None:
     """This carrier takes nothing."""
 
     def submit(message_groups: list[MessageGroup]) -> list[Outcome]:
         return [
-            Outcome(ResponseKind.FAILED, error="system_error")
-            for message_group in message_groups
-            for _ in message_group.phones
+            Outcome(ResponseKind.FAILED, error=error) for message_group in message_groups for _ in message_group.phones
         ]
 
     service.worker.carriers[name].submit = submit  # type: ignore[method-assign]

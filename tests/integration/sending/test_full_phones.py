@@ -14,15 +14,16 @@ from tests.harness.own_database import own_database
 from tests.harness.service import Service
 from tests.harness.times import ahead
 from tests.integration.sending.test_late_opt_out import WINDOW, phones
-from worker.carriers.base import MessageGroup, Outcome
+from worker.carriers.base import MessageGroup, Outcome, with_catalogue_error
 from worker.carriers.smpp.status import outcome_of
 from worker.sending.claim import claim
 from worker.sending.claimed_batch import ClaimedBatch, Result
 from worker.sending.next_batches import ClaimRequest
 from worker.sending.settle_rest import settle_rest
 
-FULL, BUSY = 0x14, 0x08
-"""ESME_RMSGQFUL and ESME_RSYSERR."""
+FULL, BUSY, NO_ROUTE = 0x14, 0x08, 0x0B
+"""ESME_RMSGQFUL, ESME_RSYSERR and ESME_RINVDSTADR."""
+CODES = {"ESME_RINVDSTADR": "no_route"}
 AT = "2026-01-02 03:04:05+00:00"
 
 
@@ -45,7 +46,7 @@ def refused(service: Service, statuses: dict[str, int]) -> Iterator[list[str]]:
         given.extend(asked)
         outcomes = submit(message_groups)
         return [
-            outcome_of(statuses[phone]) if phone in statuses else outcome
+            with_catalogue_error(outcome_of(statuses[phone]), CODES) if phone in statuses else outcome
             for phone, outcome in zip(asked, outcomes, strict=True)
         ]
 
@@ -65,7 +66,7 @@ def expire(service: Service) -> None:
     service.sweep()
 
 
-@pytest.mark.parametrize(("status", "attempts"), [(FULL, 4), (BUSY, 3)])
+@pytest.mark.parametrize(("status", "attempts"), [(FULL, 4), (BUSY, 3), (NO_ROUTE, 1)])
 def test_the_others_do_not_wait_for_a_refused_message(service: Service, status: int, attempts: int) -> None:
     ordered = phones(service)
     first, middle, last = bad = [ordered[0], ordered[2 * WINDOW], ordered[-1]]

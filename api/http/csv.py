@@ -90,7 +90,7 @@ def read_csv(
             raise _too_many(max_rows)
         if is_row:
             given = {name: cell for name, cell in zip(names, cells, strict=False) if cell}
-            filled = [found.names[at] for at in consent.opt_outs if at < len(cells) and cells[at].strip(" -")]
+            filled = [found.names[at] for at in consent.opt_out_cells(cells)]
             if filled and not consent.say_opted_out(cells):
                 given[PROBLEM] = f"The column {filled[0][:QUOTED_CHARACTERS]!r} says that the person has not opted out."
             if columns.columns[0] and (wrong := cells_problem(cells, found.width, found.delimiter)):

@@ -48,8 +48,8 @@ _OPT_OUT = re.compile(
     r"(?P<before>(?:(?:has|is|sms|texts?|messages?|messaging|global|mobile|phone|marketing|customer|contact|person|date"
     r"|fecha|de|of|the|and|all|e|e?mails?) )*(?:has|is|sms|text|mobile|phone|marketing)*)"
     r"(?:opt(?:ed)? ?outs?|unsub(?:scribed?)?|(?:do ?not|dont) ?(?:text|sms|contact|disturb|call|message)|dnd|dnc"
-    r"|(?:sms|text) stop|stop date|(?:black|block) ?list(?:ed)?|suppressed|no (?:sms|texts?|marketing)"
-    r"|consent (?:revoked|withdrawn)|werbesperre|(?:werbe)?widerruf(?:en)?|werbewiderspruch"
+    r"|(?:sms|text) stop|(?:black|block) ?list(?:ed)?|suppressed|(?P<refusal>no (?:sms|texts?|marketing))"
+    r"|consent (?:revoked|withdrawn)|werbesperre|werbewiderruf(?:en)?|werbewiderspruch"
     r"|abgemeldet|abmeldung|abbestellt|desabonne|desinscrit|desabonnement"
     r"|desinscription|baja|no (?:contactar|molestar)|disiscritto|descadastrad[oa]|uitgeschreven|afgemeld|avregistrerad"
     r"|wypisan[ya]|отписан\w*|отписал\w*)"
@@ -58,6 +58,8 @@ _OPT_OUT = re.compile(
     r"|vom|le|el))*"
 )
 """The names of columns that say whether or when the person has opted out."""
+_NUMBER_OF = re.compile(r"n(?:o?\.|[º°])|№", re.IGNORECASE)
+"""How a name begins that is not one of opt-outs: `No. SMS` has a number."""
 _CONSENT = re.compile(
     r"(?:(?:accepts|has|is|sms|texts?|mobile|phone|marketing|contact) )*"
     r"(?:consent|permission|opt(?:ed)? ?in|subscribed|subscription status)"
@@ -106,9 +108,15 @@ def is_of_same_person(name: str) -> bool:
 
 
 def is_of_opt_outs(name: str) -> bool:
-    """Whether it says that the column has opt-outs, not only from e-mail. `No. SMS` has a number of texts."""
-    found = _OPT_OUT.fullmatch(_words_in_code(name))
-    return found is not None and not _is_of_mail(found["before"]) and not name.casefold().startswith("no.")
+    """Whether it says that the column has opt-outs, not only from e-mail."""
+    found = _opt_out(name)
+    return found is not None and not found["refusal"]
+
+
+def is_of_refusals(name: str) -> bool:
+    """Whether it is such as `No SMS`, of opt-outs if the column has words."""
+    found = _opt_out(name)
+    return found is not None and bool(found["refusal"])
 
 
 def may_say_opted_out(name: str) -> bool:
@@ -150,6 +158,11 @@ def labeled_phones(names: Sequence[str]) -> list[tuple[int, int]]:
         if part is not None and rank(part["name"]) > ANY_PHONE:
             found.setdefault(part["number"], {}).setdefault(part["part"] in _VALUE, at)
     return [(each[True], each.get(False, -1)) for each in found.values() if True in each]
+
+
+def _opt_out(name: str) -> re.Match[str] | None:
+    found = _OPT_OUT.fullmatch(_words_in_code(name))
+    return None if found is None or _is_of_mail(found["before"]) or _NUMBER_OF.match(name) else found
 
 
 def _is_of_mail(words: str) -> bool:

@@ -4,7 +4,13 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
 
-from shared.contacts.column_names import is_of_consent, is_of_opt_outs, is_of_texts, may_say_opted_out
+from shared.contacts.column_names import (
+    is_of_consent,
+    is_of_opt_outs,
+    is_of_refusals,
+    is_of_texts,
+    may_say_opted_out,
+)
 
 _FALSE: Final = (
     r"0+(?:[.,]0+)?|no?|false|f|unchecked|n[aã]o|nej|nei|nein|nee|nie|non|ne|nem|nu|ei|нет|не|ні|否|hapana|hay[i\u0131]r"
@@ -34,11 +40,19 @@ class ConsentColumns(NamedTuple):
     """Those of the answers that are about texts."""
     consents: Sequence[int] = ()
     """They say whether the person has agreed to get messages."""
+    refusals: Sequence[int] = ()
+    """Their words count like opt-outs, but not their numbers, which may be phones."""
+
+    def opt_out_cells(self, cells: Sequence[str]) -> dict[int, str]:
+        """By its column, each cell that says whether or when the person has opted out, in small letters."""
+        columns = (*self.opt_outs, *self.refusals)
+        found = {at: value for at in columns if at < len(cells) and (value := _value(cells[at]).strip(" -"))}
+        return {at: value for at, value in found.items() if at in self.opt_outs or not any(map(str.isdigit, value))}
 
     def say_opted_out(self, cells: Sequence[str]) -> bool:
         """Whether a row says that its person has opted out."""
         return (
-            any(value and not _NOT_OPTED_OUT.fullmatch(value) for value in _values(cells, self.opt_outs, " -"))
+            not all(map(_NOT_OPTED_OUT.fullmatch, self.opt_out_cells(cells).values()))
             or any(map(_PLAIN_OPT_OUT.fullmatch, _values(cells, self.answers)))
             or any(map(_OF_TEXTS.fullmatch, _values(cells, self.of_texts)))
         )
@@ -54,8 +68,13 @@ def consent_columns(names: Sequence[str]) -> ConsentColumns:
     def found(is_wanted: Callable[[str], bool]) -> list[int]:
         return [at for at, name in enumerate(names) if is_wanted(name)]
 
-    return ConsentColumns(found(is_of_opt_outs), found(may_say_opted_out), found(is_of_texts), found(is_of_consent))
+    kinds = is_of_opt_outs, may_say_opted_out, is_of_texts, is_of_consent, is_of_refusals
+    return ConsentColumns(*map(found, kinds))
 
 
-def _values(cells: Sequence[str], columns: Sequence[int], around: str | None = None) -> list[str]:
-    return [cells[at].strip(around).casefold() for at in columns if at < len(cells)]
+def _values(cells: Sequence[str], columns: Sequence[int]) -> list[str]:
+    return [_value(cells[at]) for at in columns if at < len(cells)]
+
+
+def _value(cell: str) -> str:
+    return cell.strip().casefold()

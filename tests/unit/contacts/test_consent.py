@@ -33,6 +33,11 @@ def test_who_has_opted_out_in_one_row_is_no_contact_in_a_later_chunk() -> None:
     assert "opted_out" not in reader.checkpoint.as_dict(), "nothing is kept when the file has ended"
 
 
+@pytest.mark.parametrize("name", ["Nº SMS", "№ SMS", "No SMS"])
+def test_a_column_of_phones_is_none_of_opt_outs(name: str) -> None:
+    assert read(f"{name},Name\n254711000301,Ann\n")[1] == [254711000301]
+
+
 @pytest.mark.parametrize(
     ("name", "value", "rejected"),
     [
@@ -89,11 +94,15 @@ def test_who_has_opted_out_in_one_row_is_no_contact_in_a_later_chunk() -> None:
         ("HasOptedOutOfEmail", "true", False),
         *((name, "1", True) for name in ("BLOCKLISTED_SMS", "SMS Blocklisted", "SMS Suppressed")),  # Brevo and others
         *((name, "yes", True) for name in ("No SMS", "No Marketing", "Consent Revoked", "Messaging opt out")),
-        ("No. SMS", "12", False),
+        *((name, "12", False) for name in ("No. SMS", "Nº SMS", "No SMS", "Nº marketing")),
+        ("№ SMS", "none yet", False),
+        ("No SMS", "false", False),
         ("Global Unsubscribe", "true", True),
-        ("Stop Date", "2026-11-28", True),
-        *((name, "ja", True) for name in ("Werbesperre", "Widerruf")),
-        *((name, "nein", False) for name in ("Werbesperre", "Widerruf")),
+        ("SMS Stop Date", "2026-11-28", True),
+        ("Start Date,Stop Date", "2026-01-01,2026-12-31", False),  # of a contract
+        ("Bestellung,Widerruf", "7,2026-01-01", False),  # of an order
+        *((name, "ja", True) for name in ("Werbesperre", "Werbewiderruf")),
+        *((name, "nein", False) for name in ("Werbesperre", "Werbewiderruf")),
         ("Statut", "Désinscrit", True),
         ("Estado", "Baja", True),
         ("Status", "Abgemeldet", True),

@@ -11,6 +11,7 @@ from shared.contacts.column_names import (
     is_of_texts,
     may_say_opted_out,
 )
+from shared.contacts.formulas import value_of
 
 _FALSE: Final = (
     r"0+(?:[.,]0+)?|no?|false|f|unchecked|n[aã]o|nej|nei|nein|nee|nie|non|ne|nem|nu|ei|нет|не|ні|否|hapana|hay[i\u0131]r"
@@ -77,4 +78,4 @@ def _values(cells: Sequence[str], columns: Sequence[int]) -> list[str]:
 
 
 def _value(cell: str) -> str:
-    return cell.strip().casefold()
+    return value_of(cell.strip()).casefold()

@@ -16,7 +16,7 @@ _LATER: Final = rf"(?:['\"]|[^\S\t\n])*[{_MARKS}]"
 _TO_DEFUSE: Final = re.compile(rf"([;\t\n])(?={_LATER})")
 _DEFUSED: Final = re.compile(rf"([;\t\n])'(?={_LATER})")
 
-_NO_VALUE: Final = re.compile(r"#N/A|#NV|#[^\W\d_]+(?:/0)?[!?]|NULL|\\N")
+_NO_VALUE: Final = re.compile(r"#N/[AD]|#NV|#[¡¿]?[^\W\d_]+(?:/0)?[!?]|NULL|\\N")
 """What spreadsheets and databases write for none: `#N/A`, `#REF!`, `NULL`, `\\N`."""
 _BLANKS: Final = {
     **dict.fromkeys((0xA0, 0x1680, *range(0x2000, 0x200B), 0x202F, 0x205F, 0x3000), " "),

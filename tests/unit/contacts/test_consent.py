@@ -47,6 +47,7 @@ def test_a_column_of_phones_is_none_of_opt_outs(name: str) -> None:
         ("Opted Out", "✓", True),
         ("Opted Out", "0", False),
         ("Opted Out", "FALSCH", False),
+        *(("Opted Out", value, False) for value in ("#N/A", "#NV", "#N/D", "#REF!", "#¡REF!")),  # of a VLOOKUP
         ("SMS Consent", "UNSUBSCRIBED", True),
         ("Subscribed", "No", False),
         ("SMS Stop", "yes", True),

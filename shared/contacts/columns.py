@@ -20,9 +20,9 @@ from shared.contacts.column_names import (
 from shared.contacts.consent import ConsentColumns, consent_columns
 from shared.contacts.fields import MAX_FIELDS
 from shared.contacts.header_rows import header_at
-from shared.contacts.phone_cells import is_in_plan, is_mobile, phones_in, reads_like_phone
+from shared.contacts.phone_cells import phones_in, reads_like_phone
 from shared.contacts.rows import sample_rows
-from shared.sms.numbering import Numbering
+from shared.sms.numbering import Numbering, is_mobile, is_valid
 
 USUAL_NAMES: Final = "phone, mobile, msisdn, telephone, cell, recipient, whatsapp, telefon, handy"
 TAG_COLUMNS: Final = ("tags", "tag", "labels", "group_membership")
@@ -109,7 +109,7 @@ class FileColumns:
         if len(self.names) == 1 and (having or not self.has_names):
             return [0]
         if not self.has_names:
-            return self._by_plan(self._by_plan(mostly, is_in_plan), is_mobile)
+            return self._by_plan(self._by_plan(mostly, is_valid), is_mobile)
         if named := [at for at in having if self._ranks[at] >= ANY_PHONE]:
             best = [at for at in named if self._ranks[at] == max(self._ranks[each] for each in named)]
             may_be_of_another = self._ranks[best[0]] == 7 and not all(is_of_same_person(self.names[at]) for at in best)

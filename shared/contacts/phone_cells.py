@@ -4,11 +4,9 @@ import re
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-import phonenumbers
-
 from shared.contacts.column_names import says_fax, says_mobile
 from shared.contacts.row_countries import InCountry, numbering_of_row
-from shared.sms.numbering import MOBILE, Numbering
+from shared.sms.numbering import Numbering, is_mobile
 from shared.sms.written import DATE, written_digits
 
 _BETWEEN_PHONES = re.compile(r"\s*(?::::|[,;/|\n])\s*")
@@ -45,24 +43,6 @@ def reads_like_phone(cell: str, numbering: Numbering) -> bool:
     digits = written_digits(unwrapped(cell.lstrip("'")))
     is_written = digits is not None and len(digits) >= 8 and not DATE.fullmatch(digits)
     return is_written or bool(phones_in(cell, numbering))
-
-
-def is_mobile(phone: str) -> bool:
-    """Whether it is or, where plans do not tell, may be a mobile phone by the numbering plan of its country."""
-    return _type_of(phone) in MOBILE
-
-
-def is_in_plan(phone: str) -> bool:
-    """Whether the numbering plan of its country has such a number."""
-    return _type_of(phone) != phonenumbers.PhoneNumberType.UNKNOWN
-
-
-def _type_of(phone: str) -> int:
-    try:
-        kind: int = phonenumbers.number_type(phonenumbers.parse(f"+{phone}"))
-    except phonenumbers.NumberParseException:
-        return phonenumbers.PhoneNumberType.UNKNOWN
-    return kind
 
 
 class FoundPhone(NamedTuple):

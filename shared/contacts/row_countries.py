@@ -9,7 +9,7 @@ from babel import Locale
 from babel.core import get_global
 from phonenumbers import COUNTRY_CODE_TO_REGION_CODE as COUNTRIES_OF_CODE
 
-from shared.sms.numbering import Numbering, has_prefix, is_country, numbering_of
+from shared.sms.numbering import Numbering, has_prefix, is_country, is_mobile, numbering_of
 from shared.sms.written import written_digits
 
 _DIAL_CODE = re.compile(r"(?:\W*(?:00)?|.*\+ ?)(?P<code>[1-9][0-9]{0,2})(?:[^0-9].*)?", re.DOTALL)
@@ -29,7 +29,7 @@ class InCountry:
     """Reads the numbers of a row that names a country, and none of them as one of another country.
 
     After a dial code it is a number of that country. Beside a country's name, which may be that of an address, a
-    number that is a national one there is refused if the account's country reads it as its own.
+    number that is a national one there is refused, unless only the account's country reads it as a mobile phone's.
     """
 
     def __init__(self, numbering: Numbering, country: Country) -> None:
@@ -43,10 +43,12 @@ class InCountry:
         if has_prefix(written):
             return found
         there = self._there.read(written)
-        is_there = there is not None and there.startswith(str(self._there.code))
-        if self._country.is_dial_code:
-            return there if is_there else None
-        return found if not is_there or there == found else there if written_digits(written) == there else None
+        if there is not None and not there.startswith(str(self._there.code)):
+            there = None
+        if self._country.is_dial_code or (there is not None and there in (found, written_digits(written))):
+            return there
+        is_own = there is None or (found and is_mobile(found) and not is_mobile(there))
+        return found if is_own else None
 
     def problem(self, written: str) -> dict[str, str]:
         """The `code` and `detail` of a text that is not a phone number."""

@@ -193,6 +193,12 @@ def is_valid(digits: str) -> bool:
     return number is not None and bool(phonenumbers.is_valid_number(number))
 
 
+def is_mobile(digits: str) -> bool:
+    """Whether it is or, where plans do not tell, may be a mobile phone by the numbering plan of its country."""
+    number = _parse("+" + digits, None)
+    return number is not None and phonenumbers.number_type(number) in MOBILE
+
+
 @lru_cache(maxsize=300)
 def numbering_of(country: str | None) -> Numbering:
     """The numbering of a country, cached."""

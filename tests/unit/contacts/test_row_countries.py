@@ -19,6 +19,7 @@ from shared.sms.phones import is_phone
         ("", "Country Code,Phone\n256,772123456\n", 256772123456),
         ("", "Country Code,Phone\n256,+254711000301\n", 254711000301),
         ("KE", "Name,Country,Phone\nAnn,UG,0772123456\n", None),
+        ("US", "Name,Country,Phone\nAnn,Mexico,3235550123\n", None),
         ("KE", "Name,Country,Phone\nAnn,Uganda,+256772123456\n", 256772123456),
         ("KE", "Name,Country,Phone\nAnn,UG,256772123456\n", 256772123456),
         ("KE", "Name,Country,Phone\nAnn,Kenya,0711000301\n", 254711000301),
@@ -38,6 +39,23 @@ def test_no_number_is_read_as_one_of_another_country(country: str, file: str, ph
     table = read_table(file, numbering)
     (sent,) = recipients_of_table(table, table.phone_column or 0, {})
     assert sent["phone"] == str(phone) if phone else not is_phone(sent["phone"])
+
+
+@pytest.mark.parametrize(
+    ("country", "written", "addresses", "phone"),
+    [
+        ("KE", "0711 000301", "Germany Ireland Switzerland Netherlands Australia Rwanda", 254711000301),
+        ("FR", "06 12 34 56 78", "Suisse Italie Guadeloupe Martinique Réunion", 33612345678),
+        ("FR", "33612345678", "Italie Luxembourg", 33612345678),
+        ("DE", "0151 23456789", "Österreich", 4915123456789),
+        ("AT", "0664 1234567", "Deutschland", 436641234567),
+        ("GB", "07911 123456", "Germany India", 447911123456),
+    ],
+)
+def test_a_mobile_phone_has_an_address_abroad(country: str, written: str, addresses: str, phone: int) -> None:
+    rows = "\n".join(f"{written},{address}" for address in addresses.split())
+    contacts, rejected = ContactReader(numbering_of(country)).read(f"Phone,Country\n{rows}\n", True)
+    assert {each.phone for each in contacts} == {phone} and rejected == []
 
 
 @pytest.mark.parametrize("cell", ["256", "+256", "00256", "256.0", "Uganda (+256)", "UG", "ug", "UGA", "Ouganda"])

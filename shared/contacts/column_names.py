@@ -25,9 +25,10 @@ _CONTACT = re.compile(r"contacts?|kontakt|contacto|contato|recipients?")
 _FAX = re.compile("fax|pager|telex")
 _NO_PHONE = re.compile(rf"{_FAX.pattern}|\b(?:tty|ids?|code|carrier|types?|consent|count|accepts|verified|status)\b")
 _FOR_ANOTHER = re.compile(
-    r"assistant|emergency|spouse|partner|parent|guardian|mother|father|manager|notfall|urgence|landline|festnetz|\bfixe?\b"
+    r"assistant|emergency|spouse|partner|parent|guardian|mother|father|manager|notfall|urgence|landline|festnetz"
+    r"|\b(?:fixe?|kin|alt(?:ernat\w*)?)\b"
 )
-"""Phones that are another person's, or certainly not mobile."""
+"""Phones that are another person's, or a second choice."""
 _OTHER_NUMBERS = re.compile(
     r"client|kunde|customer|account|konto|compte|cuenta|conta\b|order|bestell|auftrag|commande|pedido|\bid|kitambulisho"
     r"|invoice|rechnung|factur|\bref|code|\bdni\b|\bcpf\b"
@@ -35,7 +36,7 @@ _OTHER_NUMBERS = re.compile(
 """What is in the names of columns with numbers that are no phones."""
 _OF_SAME_PERSON = re.compile(
     r"home|work|business|privat|private|personal|other|main|primary|default|address|billing|shipping|customer|client"
-    r"|contact|person|patient|kunden?"
+    r"|contact|person|patient|kunden?|n|de|do|del|du|of|the"
 )
 _COUNTRY = re.compile(
     rf"(?:(?:{_OF_SAME_PERSON.pattern}|mailing|delivery|mobile|phone) )*"

@@ -113,7 +113,8 @@ class FileColumns:
         if named := [at for at in having if self._ranks[at] >= ANY_PHONE]:
             best = [at for at in named if self._ranks[at] == max(self._ranks[each] for each in named)]
             may_be_of_another = self._ranks[best[0]] == 7 and not all(is_of_same_person(self.names[at]) for at in best)
-            return self._alike(named if may_be_of_another else best)
+            rivals = [at for at in named if self._ranks[at] > ANY_PHONE or at < best[0]]
+            return self._alike(rivals if may_be_of_another else best)
         if numbers := [at for at in mostly if self._ranks[at] == 2]:
             return numbers
         if having:

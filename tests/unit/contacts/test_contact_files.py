@@ -46,7 +46,6 @@ def test_a_file_is_refused_where_its_column_is_not_certain(row: Row) -> None:
     ("own", "other"),
     [
         ("Client Phone", "Guarantor Mobile"),
-        ("Phone", "Next of Kin Mobile"),
         ("Phone Number", "Loan Officer Mobile"),
         ("Parent Phone", "Teacher Mobile"),
         ("Phone", "Driver Mobile"),
@@ -64,6 +63,23 @@ def test_a_mobile_phone_that_may_be_of_another_person_is_not_taken(own: str, oth
 @pytest.mark.parametrize("name", ["Person - Phone - Mobile", "Client Mobile", "Work Mobile", "Mobile 2"])
 def test_another_mobile_phone_of_the_person_is_taken(name: str) -> None:
     assert read(f"Phone,{name}\n0722000302,0711000301\n", "KE")[1] == [254711000301]
+
+
+@pytest.mark.parametrize(
+    ("own", "other"),
+    [
+        ("Número de móvil", "Teléfono"),
+        ("Número de celular", "Telefone"),
+        ("N° de portable", "Téléphone"),
+        ("Mobile (Safaricom)", "Alt Phone"),
+        ("Best mobile", "Emergency Contact Phone"),
+        ("Student Cell", "Parent Cell"),
+        ("Member Mobile", "Next of Kin Phone"),
+        ("Phone", "Next of Kin Mobile"),
+    ],
+)
+def test_a_phone_that_is_a_second_choice_raises_no_question(own: str, other: str) -> None:
+    assert read(f"Name;{own};{other}\nAnn;0711000301;0722000302\n", "KE")[1] == [254711000301]
 
 
 @pytest.mark.parametrize(

@@ -18,14 +18,19 @@ def header_at(rows: Sequence[list[str]], numbering: Numbering) -> int | None:
 
 
 def _below_titles(rows: Sequence[list[str]], numbering: Numbering) -> int:
-    """The first row with a name of phones, in whose column phones are below it, but not above. 0 if none is."""
+    """The first row with a name of phones, in whose column phones are below it, but not above. 0 if none is.
+
+    It is none if a row above that is as full has a name such as `Contact` there.
+    """
     if any(map(is_of_opt_outs, rows[0])):
         return 0
     for at, names in enumerate(rows[:TITLE_ROWS]):
+        full = [row for row in rows[:at] if sum(map(bool, row)) >= sum(map(bool, names))]
         for place, name in enumerate(names):
             if rank(name) >= ANY_PHONE and not reads_like_phone(name, numbering):
                 are_phones = [place < len(row) and reads_like_phone(row[place], numbering) for row in rows]
-                if any(are_phones[at + 1 :]) and not any(are_phones[:at]):
+                is_named = any(place < len(row) and rank(row[place]) == 2 for row in full)
+                if any(are_phones[at + 1 :]) and not any(are_phones[:at]) and not is_named:
                     return at
     return 0
 

@@ -101,9 +101,16 @@ def test_titles_above_the_names_are_passed_over(above: str, delimiter: str) -> N
 
 
 @pytest.mark.parametrize(
-    "file", ["0711000301,Ann\nPhone,Ben\n0711000302,Cid\n", "Name,Ring\nAnn,0711000301\nBen,mobile\nCid,0711000302\n"]
+    "file",
+    [
+        "0711000301,Ann\nPhone,Ben\n0711000302,Cid\n",
+        "Name,Ring\nAnn,0711000301\nBen,mobile\nCid,0711000302\n",
+        "Contact,Name\nno phone,Ann\n0711000301,Bob\n0711000302,Cy\n",
+        "Number,Name\nno phone,Ann\n0711000301,Bob\n",
+        "Name,Contact\nAnn,Mobile\nBob,0711000301\n",
+    ],
 )
-def test_a_row_below_phones_has_no_names(file: str) -> None:
+def test_a_contact_is_no_row_of_names(file: str) -> None:
     found = read_columns(file, numbering_of("KE"))
     assert found is not None and found.first_line == 1 + found.has_names
 

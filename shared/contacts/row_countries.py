@@ -12,7 +12,9 @@ from phonenumbers import COUNTRY_CODE_TO_REGION_CODE as COUNTRIES_OF_CODE
 from shared.sms.numbering import Numbering, has_prefix, is_country, is_mobile, numbering_of
 from shared.sms.written import written_digits
 
-_DIAL_CODE = re.compile(r"(?:\W*(?:00)?|.*\+ ?)(?P<code>[1-9][0-9]{0,2})(?:[^0-9].*)?", re.DOTALL)
+_DIAL_CODE = re.compile(
+    r"(?:\W*(?:00)?|(?P<plus>.*\+ ?))(?P<code>[1-9][0-9]{0,2})(?:\W*|\.0+| ?[-(].*|(?(plus)[^0-9].*))", re.DOTALL
+)
 LONGEST_NAME: Final = 100
 """Characters of a cell that are looked at."""
 _LANGUAGES = ("en", "de", "fr", "es", "pt", "it", "nl", "sw")
@@ -40,10 +42,12 @@ class InCountry:
     def read(self, written: str) -> str | None:
         """The international digits of a number; None if it is no phone number, or uncertain."""
         found = self._numbering.read(written)
-        if has_prefix(written):
+        code = str(self._there.code)
+        is_in_code = self._country.is_dial_code and self._numbering.code == self._there.code
+        if has_prefix(written) or (is_in_code and found and found.startswith(code)):
             return found
         there = self._there.read(written)
-        if there is not None and not there.startswith(str(self._there.code)):
+        if there is not None and not there.startswith(code):
             there = None
         if self._country.is_dial_code or (there is not None and there in (found, written_digits(written))):
             return there
@@ -60,9 +64,14 @@ class InCountry:
 
 
 def numbering_of_row(numbering: Numbering, cells: Sequence[str], columns: Sequence[int]) -> Numbering | InCountry:
-    """How numbers of a row are read: by the country that one of the `columns` names, a dial code before a name."""
+    """How numbers of a row are read: by the country that one of the `columns` names.
+
+    A dial code comes before a name, and the account's country before others.
+    """
     named = [country for at in columns if at < len(cells) and (country := country_named(cells[at][:LONGEST_NAME]))]
-    return _in_country(numbering, max(named, key=lambda each: each.is_dial_code)) if named else numbering
+    if not named:
+        return numbering
+    return _in_country(numbering, max(named, key=lambda each: (each.is_dial_code, numbering is numbering_of(each.iso))))
 
 
 @lru_cache(maxsize=1_000)

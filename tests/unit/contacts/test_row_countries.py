@@ -27,6 +27,12 @@ from shared.sms.phones import is_phone
         ("KE", "Name,Country,Phone\nAnn,US,0711000301\n", 254711000301),  # an address: no number there is like that
         ("FR", "Nom;Pays;Portable\nAnn;Maroc;0612345678\n", None),
         ("US", "phone,status,country\n3235550123,delivered,BE\n", 3235550123),  # our own export
+        ("KE", "Name,Phone,Billing Country,Shipping Country\nAnn,0772123456,UG,KE\n", 254772123456),
+        ("KE", "Phone,Business Country/Region,Home Country/Region\n0772123456,Uganda,Kenya\n", 254772123456),
+        ("KE", "Phone,Country,Country Code\n0772123456,KE,256\n", 256772123456),
+        ("KE", "Phone,Land\n0711000301,20 acres\n", 254711000301),
+        ("BS", "Phone,Country Code\n3591234,1\n", 12423591234),
+        ("BS", "Phone,Country Code\n3235550123,1\n", 13235550123),
         ("KE", "Mobile,Home Phone,Country Code\n,0772123456,256\n", 256772123456),
     ],
 )
@@ -58,12 +64,28 @@ def test_a_mobile_phone_has_an_address_abroad(country: str, written: str, addres
     assert {each.phone for each in contacts} == {phone} and rejected == []
 
 
-@pytest.mark.parametrize("cell", ["256", "+256", "00256", "256.0", "Uganda (+256)", "UG", "ug", "UGA", "Ouganda"])
+@pytest.mark.parametrize(
+    "cell",
+    [
+        "256",
+        "+256",
+        "00256",
+        "256.0",
+        "(256)",
+        "256 - Uganda",
+        "+256 Uganda",
+        "Uganda (+256)",
+        "UG",
+        "ug",
+        "UGA",
+        "Ouganda",
+    ],
+)
 def test_a_country_is_named(cell: str) -> None:
     found = country_named(cell)
     assert found is not None and found.iso == "UG"
 
 
-@pytest.mark.parametrize("cell", ["", "n/a", "Atlantis", "800", "999", "10002345678", "-"])
+@pytest.mark.parametrize("cell", ["", "n/a", "Atlantis", "800", "999", "10002345678", "20 acres", "20.5", "-"])
 def test_nothing_else_is_a_country(cell: str) -> None:
     assert country_named(cell) is None

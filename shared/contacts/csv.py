@@ -30,7 +30,7 @@ QUOTED: Final = 40
 LISTED_COLUMNS: Final = 100
 """Names of columns in a report."""
 OPT_OUTS_REMEMBERED: Final = 100_000
-NOT_IN_1_0_0: Final = ("width", "consent_columns", "opted_out", "countries_named")
+NOT_IN_1_0_0: Final = ("consent_columns", "opted_out", "countries_named")
 """What a checkpoint has only where a file needs it, so that workers of 1.0.0 can read the others."""
 REPLACEMENT: Final = "\ufffd"
 """The replacement character, which programs write for characters that they could not decode."""
@@ -59,10 +59,9 @@ class Checkpoint:
     """None before the first row."""
     first_line: int = 0
     """The lines before it have no contacts."""
-    width: int = 0
-    """The number of cells that a row has at most; 0: any number."""
     phone: int = 0
     other_phones: list[int] = field(default_factory=list)
+    """With the `width` in front of all columns, -3 for three, where 1.0.0 finds no cells."""
     labels: list[int] = field(default_factory=list)
     """The columns that say what each phone is, `phone` first; empty if there are none."""
     fields: dict[str, int] = field(default_factory=dict)
@@ -92,14 +91,21 @@ class Checkpoint:
     @property
     def phone_columns(self) -> list[int]:
         """The columns of phones, of which the first counts most."""
-        return [self.phone, *self.other_phones]
+        return [self.phone, *(at for at in self.other_phones if at >= 0)]
+
+    @property
+    def width(self) -> int:
+        """The number of cells that a row has at most; 0: any number."""
+        return -min([0, *self.other_phones])
 
     def begin(self, found: FileColumns, phone_column: str | None = None, fields: Sequence[str] | None = None) -> None:
         """Take the format of a file. `phone_column` and `fields` are those that a person named. Raises NoContacts."""
         phones = found.phones(phone_column)
         self.delimiter, self.first_line = found.delimiter, found.first_line
         self.phone, *self.other_phones = phones.columns
-        self.labels, self.width = phones.labels, found.width
+        if found.width:
+            self.other_phones.append(-found.width)
+        self.labels = [*phones.labels, -1] if phones.labels else []
         self.tags = found.tags({self.phone})
         columns = found.consent()
         self.consent_columns = list(map(list, columns)) if any(columns) else []

@@ -97,6 +97,23 @@ def test_a_row_whose_cells_may_be_in_other_columns_is_refused(header: str, row: 
     assert ([each.phone for each in throughout], bad) == ([254711000302], []), "columns without names"
 
 
+@pytest.mark.parametrize(
+    "header", ["Phone,Name,Balance", "Phone,Home Phone,Name", "Phone 1 - Value,Phone 1 - Label,Name"]
+)
+def test_a_checkpoint_of_a_plain_file_is_one_of_1_0_0(header: str) -> None:
+    """It finds no cell before the first, and has a label for each phone, if for any."""
+    reader = ContactReader(numbering_of(None))
+    reader.read(f"{header}\n254711000301,,Ann\n", False)
+    values = reader.checkpoint.as_dict()
+    names = "line rest delimiter first_line phone other_phones labels fields tags consent"
+    assert " ".join(values) == f"{names} phone_column fields_left notes countries"
+    assert not values["labels"] or len(values["labels"]) == 1 + len(values["other_phones"])
+    contacts, bad = ContactReader(numbering_of(None), Checkpoint(**values)).read(
+        "254711000302,,Ben\n254711000303,,1,500\n", True
+    )
+    assert ([each.phone for each in contacts], [each.code for each in bad]) == ([254711000302], ["invalid"])
+
+
 def read_twice(text: str) -> tuple[dict[str, str], dict[str, str]]:
     """What is beside the phone of a file's only row, for a group and for a send from the console."""
     (contact,), _ = read(text)

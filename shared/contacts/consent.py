@@ -40,7 +40,7 @@ class ConsentColumns(NamedTuple):
     of_texts: Sequence[int] = ()
     """Those of the answers that are about texts."""
     consents: Sequence[int] = ()
-    """They say whether the person has agreed to get messages."""
+    """They say whether the person has agreed to get messages: those about texts, if any is."""
     refusals: Sequence[int] = ()
     """Their words count like opt-outs, but not their numbers, which may be phones."""
 
@@ -69,8 +69,10 @@ def consent_columns(names: Sequence[str]) -> ConsentColumns:
     def found(is_wanted: Callable[[str], bool]) -> list[int]:
         return [at for at, name in enumerate(names) if is_wanted(name)]
 
-    kinds = is_of_opt_outs, may_say_opted_out, is_of_texts, is_of_consent, is_of_refusals
-    return ConsentColumns(*map(found, kinds))
+    consents = found(is_of_consent)
+    consents = [at for at in consents if is_of_texts(names[at])] or consents
+    opt_outs, answers, of_texts, refusals = map(found, (is_of_opt_outs, may_say_opted_out, is_of_texts, is_of_refusals))
+    return ConsentColumns(opt_outs, answers, of_texts, consents, refusals)
 
 
 def _values(cells: Sequence[str], columns: Sequence[int]) -> list[str]:

@@ -172,7 +172,7 @@ class ContactReader:
             if phone is None:
                 phone, written, note = phones.find(cells)
             if phone is None:
-                rejected.append(RejectedRow(line, written[:QUOTED], **phones.numbering(cells).problem(written)))
+                rejected.append(RejectedRow(line, written[:QUOTED], **phones.problem(cells, written)))
                 continue
             if has_consent and consent.say_opted_out(cells):
                 rejected.append(RejectedRow(line, written[:QUOTED], "suppressed", OPTED_OUT))

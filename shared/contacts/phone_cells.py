@@ -90,6 +90,13 @@ class PhoneCells:
                 return self._found(phones, place, cells)
         return self._found(*found[0], cells) if found and self._labels else FoundPhone(None, main)
 
+    def problem(self, cells: Sequence[str], written: str) -> dict[str, str]:
+        """The `code` and `detail` of a row without a phone."""
+        filled = {place for place in self._columns if _cell(cells, place)}
+        if self._labels and filled and not filled.intersection(self._in_order(cells)):
+            return {"code": "invalid_phone", "detail": "The row has only a fax or pager."}
+        return self.numbering(cells).problem(written)
+
     def _found(self, phones: Sequence[str], place: int, cells: Sequence[str]) -> FoundPhone:
         note = "other_column" if place != self._columns[0] else "several_phones" if len(phones) > 1 else None
         return FoundPhone(phones[0], _cell(cells, place), note)

@@ -10,7 +10,7 @@ from babel.core import get_global
 from phonenumbers import COUNTRY_CODE_TO_REGION_CODE as COUNTRIES_OF_CODE
 
 from shared.sms.numbering import Numbering, has_prefix, is_country, is_mobile, numbering_of
-from shared.sms.written import written_digits
+from shared.sms.written import is_spreadsheet_number, written_digits
 
 _DIAL_CODE = re.compile(
     r"(?:\W*(?:00)?|(?P<plus>.*\+ ?))(?P<code>[1-9][0-9]{0,2})(?:\W*|\.0+| ?[-(].*|(?(plus)[^0-9].*))", re.DOTALL
@@ -56,7 +56,7 @@ class InCountry:
 
     def problem(self, written: str) -> dict[str, str]:
         """The `code` and `detail` of a text that is not a phone number."""
-        if not any(map(str.isdigit, written)):
+        if has_prefix(written) or is_spreadsheet_number(written) or self._there.read(written) is None:
             return self._numbering.problem(written)
         named = f"+{self._there.code}" if self._country.is_dial_code else self._country.iso
         detail = f"The row's country is {named}: start the phone number with a plus sign and its country code."

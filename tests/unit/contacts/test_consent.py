@@ -24,6 +24,10 @@ def test_consent_has_these_names_too(name: str) -> None:
     assert read(f"Phone,Subscribed,{name}\n254711000301,yes,no\n")[0].checkpoint.notes == {"no_consent": [1, 2]}
 
 
+def test_consent_to_texts_comes_before_any_other() -> None:
+    assert read("Phone,Subscribed,SMS Consent\n254711000301,no,yes\n")[0].checkpoint.notes == {}
+
+
 def test_who_has_opted_out_in_one_row_is_no_contact_in_a_later_chunk() -> None:
     reader = ContactReader(numbering_of(None))
     reader.read("Phone,Opted Out\n254711000301,yes\n", False)

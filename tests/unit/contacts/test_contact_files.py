@@ -177,7 +177,7 @@ def test_a_fax_of_google_contacts_is_no_phone() -> None:
     file = f"{names}\nAnn,Work Fax,+1 323-555-0124,Main,+1 323-555-0123\nBen,Pager,+1 323-555-0125,,\n"
     contacts, rejected = ContactReader(numbering_of("US")).read(file, True)
     assert [each.phone for each in contacts] == [13235550123]
-    assert [(each.line, each.code) for each in rejected] == [(3, "invalid_phone")]
+    assert [(each.line, each.detail) for each in rejected] == [(3, "The row has only a fax or pager.")]
 
 
 @pytest.mark.parametrize("name", ["SMS ID", "Phone Fax", "Mobile Country Code", "Phone Type", "Telefax", "Pager"])

@@ -65,6 +65,19 @@ def test_a_mobile_phone_has_an_address_abroad(country: str, written: str, addres
 
 
 @pytest.mark.parametrize(
+    ("written", "detail"),
+    [
+        ("2.54711E+11", "This is a number as a spreadsheet writes it"),
+        ("+254711", "This is neither a local number of KE"),
+        ("07", "This is neither a local number of KE"),
+    ],
+)
+def test_what_is_no_number_anywhere_is_not_to_be_mended_with_a_plus_sign(written: str, detail: str) -> None:
+    _, (rejected,) = ContactReader(numbering_of("KE")).read(f"Phone,Country Code\n{written},254\n", True)
+    assert rejected.detail.startswith(detail)
+
+
+@pytest.mark.parametrize(
     "cell",
     [
         "256",

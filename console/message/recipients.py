@@ -18,7 +18,7 @@ from shared.contacts.columns import (
 )
 from shared.contacts.formulas import restored, value_of
 from shared.contacts.phone_cells import PhoneCells
-from shared.contacts.rows import RowReader, cells_problem
+from shared.contacts.rows import MORE_CELLS, RowReader, cells_problem
 from shared.contacts.text_stream import WrongEncoding, text_chunks
 from shared.sms.numbering import Numbering, numbering_of
 from shared.sms.phones import is_phone
@@ -130,6 +130,13 @@ class Table:
         if consent is None or not consent.consents:
             return 0
         return sum(consent.say_no_consent(cells) for cells, opted_out in self.rows() if not opted_out)
+
+    @cached_property
+    def more_cells_rows(self) -> int:
+        """How many of the others have more cells than there are names, and so get nothing."""
+        width, delimiter = (self.found.width, self.found.delimiter) if self.found else (0, ",")
+        rows = (cells for cells, opted_out in self.rows() if not opted_out)
+        return sum(cells_problem(cells, width, delimiter) == MORE_CELLS for cells in rows) if width else 0
 
     @cached_property
     def phone_columns(self) -> PhoneColumns | None:

@@ -116,3 +116,10 @@ def test_rows_of_people_who_have_not_agreed_are_counted_before_sending(console: 
     rows = "Phone,Accepts SMS Marketing\n254711000006,yes\n254711000007,no\n"
     page = confirmed(browser, **{**ONE, "kind": "file", "file_text": rows, "file_name": "a.csv"})
     assert "<dt>No consent to marketing</dt><dd>1 row <span" in page.text
+
+
+def test_rows_with_more_cells_than_names_are_told_before_sending(console: Console) -> None:
+    browser = console.browser("sender")
+    rows = "phone,name\n254711000006,Ann\n254711000007,Ben\n254711000008,Example, Cid\n"
+    page = confirmed(browser, **{**ONE, "kind": "file", "file_text": rows, "file_name": "a.csv"})
+    assert "1 row has more cells than the first row has names" in page.text

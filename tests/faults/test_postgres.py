@@ -48,6 +48,7 @@ def test_killed(fault: Fault) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("settings", [STEADY])
 def test_lost_at_commit(fault: Fault) -> None:
+    """A request may get its response all the same: its commit is repeated."""
     proxy = fault.house.proxy("api", "postgres")
     with fault.workload():
         for delivered in (True, False):
@@ -55,7 +56,6 @@ def test_lost_at_commit(fault: Fault) -> None:
             proxy.cut_at(b"COMMIT", delivered=delivered)
             wait_until(lambda before=before: proxy.cuts > before + 5, 60, "commits that were cut")
         proxy.heal()
-    has_refused(fault)
     fault.check()
 
 

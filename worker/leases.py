@@ -15,7 +15,9 @@ TAKE = text(
 """The database's clock alone decides, and one statement leaves no gap between the check and the change."""
 
 
-def take(connection: Connection, name: str, holder: str, length: timedelta, longest: timedelta | None = None) -> bool:
+def take_lease(
+    connection: Connection, name: str, holder: str, length: timedelta, longest: timedelta | None = None
+) -> bool:
     """Take or renew the lease for `length` from now. False if another holds it.
 
     One that ends later than `longest` from now, by default ten times `length`, was taken before the clock was set back,

@@ -31,7 +31,7 @@ from shared.sends.sendable import SENDABLE
 from shared.settings import Settings
 from worker.jobs.housekeeping import housekeeping
 from worker.jobs.recipient_limits import RecipientLimits
-from worker.leases import take
+from worker.leases import take_lease
 from worker.pacing.carrier_status import CarrierStatus
 from worker.pacing.pace import LiveWorkers
 from worker.receipts.match import match_unmatched
@@ -261,7 +261,7 @@ class Sweeper:
 
     def _take_lease(self, name: str, holder: str, seconds: float) -> bool:
         with transaction(self._engine, durable=False) as connection:
-            return take(connection, name, holder, timedelta(seconds=seconds))
+            return take_lease(connection, name, holder, timedelta(seconds=seconds))
 
     def _messages_wait(self) -> bool:
         with reading(self._engine) as connection:

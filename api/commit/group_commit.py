@@ -19,7 +19,7 @@ from api import idempotency
 from api.commit.commit import accept_rows, commit_sends, responses_of
 from api.commit.commit_trace import trace_commit
 from api.commit.draft import Draft
-from api.commit.lost_commit import certainly, responses_of_stored
+from api.commit.lost_commit import commit_once, responses_of_stored
 from api.commit.low_balance import low_balance_or_spend_limit
 from api.event_loop import complete
 from api.idempotency import IdempotentResponse
@@ -127,7 +127,7 @@ class GroupCommit:
     def commit_alone(self, draft: Draft) -> IdempotentResponse:
         """Commit one draft in its own transaction, waiting for a concurrent request with the same idempotency key."""
         stored = partial(responses_of_stored, self._engine, [draft])
-        return certainly(partial(self._commit_alone, draft), lambda: stored().get(draft.id))
+        return commit_once(partial(self._commit_alone, draft), lambda: stored().get(draft.id))
 
     def _commit_alone(self, draft: Draft) -> IdempotentResponse:
         began = time.monotonic()
@@ -164,7 +164,7 @@ class GroupCommit:
                     del self._queues[account]
                     return
             try:
-                certainly(partial(self._try_group, group), partial(self._read_stored, group))
+                commit_once(partial(self._try_group, group), partial(self._read_stored, group))
             except ReserveRefused:
                 pass  # the balance does not cover the whole group: its drafts are committed one by one
             except Exception as error:

@@ -27,7 +27,7 @@ STORED = (
 Outcome = TypeVar("Outcome")
 
 
-def certainly(commit: Callable[[], Outcome], read: Callable[[], Outcome | None]) -> Outcome:
+def commit_once(commit: Callable[[], Outcome], read: Callable[[], Outcome | None]) -> Outcome:
     """Commit, or `read` what a commit whose connection was lost has stored, if anything. Raises that commit's error if
     this is still unknown after CERTAIN_SECONDS."""
     lost: Exception | None = None

@@ -97,11 +97,13 @@ def read_csv(
                 given[PROBLEM] = wrong
             of_row = cells_of_phones.numbering(cells)
             found_phones = [each for at in columns.columns if at < len(cells) for each in phones_in(cells[at], of_row)]
-            written = cells_of_phones.find(cells).written
-            if not found_phones and of_row is not numbering:
-                given[PROBLEM] = of_row.problem(written)["detail"]
-            for each in dict.fromkeys(found_phones) or [written]:
-                yield {**given, "phone": each if of_row is numbering or not found_phones else f"+{each}"}
+            if not found_phones:
+                written = cells_of_phones.find(cells).written
+                if of_row is not numbering:
+                    given[PROBLEM] = of_row.problem(written)["detail"]
+                yield {**given, "phone": written}
+            for each in dict.fromkeys(found_phones):
+                yield {**given, "phone": each if of_row is numbering else f"+{each}"}
 
 
 def _too_many(max_rows: int) -> Problem:

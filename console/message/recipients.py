@@ -19,7 +19,7 @@ from shared.contacts.columns import (
 from shared.contacts.formulas import restored, value_of
 from shared.contacts.phone_cells import PhoneCells
 from shared.contacts.rows import MORE_CELLS, RowReader, cells_problem
-from shared.contacts.text_stream import WrongEncoding, text_chunks
+from shared.contacts.text_stream import REPLACEMENT, WrongEncoding, text_chunks
 from shared.sms.numbering import Numbering, numbering_of
 from shared.sms.phones import is_phone
 from shared.sms.spellings import other_spellings
@@ -134,9 +134,13 @@ class Table:
     @cached_property
     def more_cells_rows(self) -> int:
         """How many of the others have more cells than there are names, and so get nothing."""
-        width, delimiter = (self.found.width, self.found.delimiter) if self.found else (0, ",")
-        rows = (cells for cells, opted_out in self.rows() if not opted_out)
-        return sum(cells_problem(cells, width, delimiter) == MORE_CELLS for cells in rows) if width else 0
+        if not self.found or not self.found.width:
+            return 0
+        return sum(self.cells_problem(cells) == MORE_CELLS for cells, opted_out in self.rows() if not opted_out)
+
+    def cells_problem(self, cells: Sequence[str]) -> str | None:
+        """Why a row's cells may be in the wrong columns; None if nothing shows that."""
+        return cells_problem(cells, self.found.width, self.found.delimiter) if self.found else None
 
     @cached_property
     def phone_columns(self) -> PhoneColumns | None:
@@ -198,8 +202,7 @@ def recipients_of_table(table: Table, phone_column: int, columns: Mapping[str, i
 
     Who has opted out in one row is no recipient of another one. The API refuses a row with lost characters, or whose
     cells may be in other columns. An empty cell counts as no value: the API uses the placeholder's default, or refuses
-    the row. Raises TooManyRecipients at the first row that is too much for one
-    request of the API, and csv.Error.
+    the row. Raises TooManyRecipients at the first row that is too much for one request of the API, and csv.Error.
     """
     recipients: list[dict[str, Any]] = []
     characters = 0
@@ -208,14 +211,13 @@ def recipients_of_table(table: Table, phone_column: int, columns: Mapping[str, i
     of_phones = table.phone_columns if table.phone_columns and phone_column == table.phone_column else None
     countries = table.found.countries() if table.found else []
     find = PhoneCells(numbering, *(of_phones or ([phone_column], [])), countries).find
-    width, delimiter = (table.found.width, table.found.delimiter) if table.found else (0, ",")
     for row, opted_out in table.rows():
         found = find(row)
         if opted_out:
             if found.phone:
                 left_out |= {found.phone, *other_spellings(found.phone)}
             continue
-        is_certain = not cells_problem(row, width, delimiter) and "\ufffd" not in "".join(row)
+        is_certain = not table.cells_problem(row) and REPLACEMENT not in "".join(row)
         entry: dict[str, Any] = {
             "phone": found.phone if found.phone and is_certain else unreadable_phone(found.written)
         }

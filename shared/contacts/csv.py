@@ -20,6 +20,7 @@ from shared.contacts.groups import Contact
 from shared.contacts.phone_cells import PhoneCells, unwrapped
 from shared.contacts.rows import RowReader, cells_problem
 from shared.contacts.tags import read_tags
+from shared.contacts.text_stream import REPLACEMENT
 from shared.sms.countries import country_of, country_prefix
 from shared.sms.numbering import Numbering
 from shared.sms.segments import FORBIDDEN
@@ -32,8 +33,6 @@ LISTED_COLUMNS: Final = 100
 OPT_OUTS_REMEMBERED: Final = 100_000
 NOT_IN_1_0_0: Final = ("consent_columns", "opted_out", "countries_named")
 """What a checkpoint has only where a file needs it, so that workers of 1.0.0 can read the others."""
-REPLACEMENT: Final = "\ufffd"
-"""The replacement character, which programs write for characters that they could not decode."""
 OPTED_OUT: Final = "The file says that the person has opted out: add the phone number to the opt-outs, too."
 LOST_CHARACTER: Final = "A character of the row was lost (U+FFFD): export the file again, as CSV in UTF-8."
 

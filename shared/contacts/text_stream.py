@@ -10,6 +10,8 @@ CHUNK_CHARACTERS: Final = 128 * 1024
 MAX_LINE_LENGTH: Final = 256 * 1024
 SUBSTITUTE: Final = "\x1a"
 """Replaces NUL, which Postgres cannot store (the control character SUBSTITUTE, ECMA-48 §8.3.148)."""
+REPLACEMENT: Final = "\ufffd"
+"""The replacement character, which programs write for characters that they could not decode."""
 BYTE_ORDER_MARKS: Final = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 BINARY_SIGNATURES: Final = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0", b"%PDF", b"\x1f\x8b")
 """First bytes of spreadsheet files, PDFs and compressed files."""

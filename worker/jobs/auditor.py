@@ -17,7 +17,7 @@ from shared.accounts.administration import freeze_accounts
 from shared.audit.check import audit
 from shared.audit.results import record_audit
 from shared.settings import DEFAULTS
-from worker.leases import take
+from worker.leases import take_lease
 
 log = logging.getLogger(__name__)
 
@@ -79,7 +79,7 @@ def audit_when_due(engine: Engine, doubt_grace: float = DEFAULTS.doubt_grace) ->
 
 def _take(connection: Connection, period: Period, holder: str, length: timedelta) -> bool:
     """Keep all others from auditing for that long from now. False if another has begun meanwhile."""
-    return take(connection, period.name, holder, length, LONGEST_PAUSE)
+    return take_lease(connection, period.name, holder, length, LONGEST_PAUSE)
 
 
 def _pause(period: Period, took: timedelta) -> timedelta:

@@ -20,7 +20,7 @@ from shared.observability.traces import start_traces, stop_traces
 from shared.periodic import repeat
 from shared.settings import Settings, SettingsError, from_environment
 from shared.startup import wait_for_database
-from worker.leases import take
+from worker.leases import take_lease
 from worker.outages import Outage
 from worker.webhooks.client import Client
 from worker.webhooks.deliver import DATABASE_THREADS, Deliverer
@@ -44,7 +44,7 @@ async def deliver(engine: Engine, settings: Settings) -> None:
     def beat_if_the_loop_runs() -> None:
         asyncio.run_coroutine_threadsafe(asyncio.sleep(0), loop).result(HUNG_SECONDS)
         with transaction(engine, durable=False) as connection:
-            take(connection, name, name, timedelta(seconds=10))
+            take_lease(connection, name, name, timedelta(seconds=10))
 
     repeat(tolerated(beat_if_the_loop_runs), ALIVE_SECONDS, "alive", stop, at_once=True)
     repeat(tolerated(partial(prune, engine)), PRUNE_SECONDS, "prune", stop, at_once=True)

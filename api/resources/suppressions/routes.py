@@ -101,8 +101,8 @@ def import_suppressions(caller: Caller, query: dict[str, Any]) -> IdempotentResp
     The columns are those of the CSV export of GET; only that of the phone numbers is required, and is found as in an
     import of contacts. Of several numbers of a person, all are added. The body is the file, or a form
     (multipart/form-data) with the file: up to 100,000 rows and 8 MB. A row with an unknown `category` or `sender_id`
-    opts out of everything. Invalid rows, and rows of whom a column such as
-    `Opted Out` says the opposite, are reported in `rejected`; the others are accepted.
+    opts out of everything. Invalid rows, and rows of whom a column such as `Opted Out` says the opposite, are reported
+    in `rejected`; the others are accepted.
     """
     numbering = _numbering(caller)
     rows = list(read_csv(LARGE_BODY, MAX_ENTRIES, numbering, query.get("phone_column")))

@@ -12,7 +12,7 @@ from shared.health.restore_guard import WORKERS as WORKERS_OF_DOCTOR
 from shared.sends.sendable import UNAVAILABLE_ONLY_CARRIER
 from tests.harness.live_workers import keep_reports
 from tests.harness.service import Service
-from worker.leases import take
+from worker.leases import take_lease
 from worker.pacing.carrier_status import OTHERS
 from worker.sweeper import WORKERS
 
@@ -60,9 +60,9 @@ def test_another_worker_leads_after_the_clock_of_the_database_was_set_back(
     service: Service, ahead: str, leads: bool
 ) -> None:
     """The worker that led has died: nobody would sweep until the clock has caught up."""
-    assert service.transact(take, "sweeper", "dead", timedelta(seconds=3))
+    assert service.transact(take_lease, "sweeper", "dead", timedelta(seconds=3))
     service.execute(f"UPDATE lease SET held_until = clock_timestamp() + interval '{ahead}'")
-    assert service.transact(take, "sweeper", "another", timedelta(seconds=3)) is leads
+    assert service.transact(take_lease, "sweeper", "another", timedelta(seconds=3)) is leads
 
 
 @pytest.mark.parametrize(("ahead", "alive"), [("-10 minutes", False), ("40 seconds", True), ("2 hours", False)])
